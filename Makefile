@@ -58,7 +58,7 @@ $(VENV)/.dev: $(VENV)/.test
 	@touch $@
 
 demo: $(VENV)/.core  ## set up, show a patient and a curation, evaluate oracle, rules and an adversary
-	$(BIN)/gym-clinic play clinic/ClinicalDiagnosis-v0 --policy oracle --split test --seed 3
+	$(BIN)/gym-clinic play clinic/ClinicalDiagnosis-v0 --policy oracle --split test --seed 23
 	$(BIN)/gym-clinic play clinic/ClinGen-v0 --policy rules --split test --seed 7
 	$(BIN)/gym-clinic eval clinic/ClinGen-v0 --policy oracle --policy rules --policy every-tool \
 		--split test --trials 1 --limit $(LIMIT) --out $(RUNS)
@@ -78,9 +78,10 @@ prove-learning: $(VENV)/.train  ## show that the whole stack learns, with contro
 test: $(VENV)/.test  ## set up and run every test that is not marked slow
 	$(BIN)/python -m pytest -n auto -m 'not slow' --durations=10 $(ARGS)
 
-# Whole training runs one after the other, then the property tests once more, deeper.
+# Whole training runs one after the other, then what is slow besides, then the property tests deeper.
 test-slow: $(VENV)/.test  ## whole training runs, package and wheel, long property tests
-	$(BIN)/python -m pytest -m slow --durations=10 $(ARGS)
+	$(BIN)/python -m pytest -m slow --durations=10 tests/verl_recipes $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow --durations=10 --ignore=tests/verl_recipes $(ARGS)
 	$(BIN)/python -m pytest -n auto -m 'hypothesis and not slow' --hypothesis-profile=long $(ARGS)
 
 fuzz: $(VENV)/.test  ## look for new examples of the property tests, with random seeds: MINUTES=

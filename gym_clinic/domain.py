@@ -38,10 +38,13 @@ class Menu:
         calls: Every sensible call that is not a submission.
         answers: Label -> the final move that gives this answer. Labels mean the same on
             every task, so that a constant answer can be fitted.
+        kind: The kind of request that the ticket plainly shows, where a domain has several: who
+            knows nothing else may still give each kind a constant answer of its own.
     """
 
     calls: tuple[CallSpec, ...] = ()
     answers: Mapping[str, Move] = field(default_factory=dict)
+    kind: str = ""
 
 
 def _open_case(task: Task) -> Case:

@@ -128,6 +128,11 @@ class Tool:
             given = self._validate(arguments)
         except ValidationError as error:
             raise ToolError(self._explain(error)) from None
+        for where, value, right in _booleans_as_numbers(arguments, given):
+            about = self.schema["function"]["parameters"]["properties"].get(where, {})
+            meaning = f" ({about['description']})" if "description" in about else ""
+            text = f"Input should be {right}, got {str(value).lower()}{meaning}"
+            raise ToolError(f"{self.name}: argument '{where}': {text}")
         return self.function(case=case, **given) if self._takes_case else self.function(**given)
 
     def checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -262,6 +267,23 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a tool returned {type(value).__name__}; return text, JSON or a model")
+
+
+def _booleans_as_numbers(given: Any, read: Any, where: str = "") -> Iterator[tuple[str, bool, str]]:
+    """Yield where a boolean was read as a number, the boolean, and what would be right.
+
+    The checks read ``true`` as 1; nobody who writes it means a level, a dose or a count.
+    """
+    if isinstance(given, bool) and type(read) in (int, float):
+        yield where, given, "a whole number" if isinstance(read, int) else "a number"
+    elif isinstance(given, dict):
+        fields = read if isinstance(read, dict) else getattr(read, "__dict__", {})
+        for name in given.keys() & fields.keys():
+            inside = f"{where}.{name}" if where else name
+            yield from _booleans_as_numbers(given[name], fields[name], inside)
+    elif isinstance(given, list) and isinstance(read, (list, tuple)):
+        for at, (one, other) in enumerate(zip(given, read, strict=True)):
+            yield from _booleans_as_numbers(one, other, f"{where}.{at}")
 
 
 def _show(value: Any) -> str:

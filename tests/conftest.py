@@ -25,7 +25,7 @@ _ALWAYS: dict[str, Any] = {
     "suppress_health_check": list(hypothesis.HealthCheck),
 }
 hypothesis.settings.register_profile("ci", max_examples=25, derandomize=True, **_ALWAYS)
-hypothesis.settings.register_profile("long", max_examples=150, derandomize=True, **_ALWAYS)
+hypothesis.settings.register_profile("long", max_examples=80, derandomize=True, **_ALWAYS)
 hypothesis.settings.register_profile("fuzz", max_examples=200, print_blob=True, **_ALWAYS)
 hypothesis.settings.load_profile("ci")
 

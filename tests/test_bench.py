@@ -138,7 +138,8 @@ def test_the_graph_is_walked():
 def test_clinic_prints_ratios():
     printed = run(BENCH / "clinic.py", "--quick", "clinic/TriageEmergency-v0")
     for line in (
-        r"episode [\d,]+ µs, floor step [\d.]+ µs, ratio [\d,]+; a step [\d,]+ µs",
+        r"first episode of a task [\d.]+ ms, ratio [\d,]+;",
+        r"again [\d,]+ µs, floor step [\d.]+ µs, ratio [\d,]+; a step [\d,]+ µs",
         r"8 episodes in one loop: [\d,]+ steps a second",
     ):
         assert re.search(line, printed), printed

@@ -7,8 +7,6 @@ numbers mark a simulation, not for patient care.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Literal, TypeVar
 
 from pydantic import Field
 
+from gym_clinic.chart.order_names import find_name, hyphenated, order_words
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.named_drugs import NamedDrug, resolve
@@ -26,7 +25,6 @@ from gym_clinic.names import LONGEST, nearest
 from gym_clinic.simulate.clinic import ClinicPatient
 
 _HERE = Path(__file__).parent
-_WORD = re.compile(r"[a-z0-9]+")
 
 Only = Literal["female", "male", "pregnant"]
 
@@ -196,13 +194,6 @@ def actions() -> Actions:
 
 
 @lru_cache(maxsize=1)
-def abbreviations() -> Mapping[str, str]:
-    """Return what clinicians write -> the id of a panel, measurement, study or procedure."""
-    found: dict[str, str] = json.loads(_bytes("abbreviations.json"))
-    return found
-
-
-@lru_cache(maxsize=1)
 def studies() -> StudyTable:
     """Return the table of studies."""
     return read_record(_bytes("studies.json"), StudyTable, "studies.json")
@@ -255,6 +246,16 @@ def tests_of(facts: Facts) -> Mapping[str, tuple[Measurement, ...]]:
 
 
 @_once
+def parts_of_panels(facts: Facts) -> Mapping[str, tuple[str, ...]]:
+    """Return each panel of several measurements -> their ids."""
+    return {
+        key: tuple(one.id for one in measured)
+        for key, measured in tests_of(facts).items()
+        if len(measured) > 1
+    }
+
+
+@_once
 def test_prices(facts: Facts) -> Mapping[str, Price]:
     """Return what each panel and each single test costs; minutes count from the collection."""
     return {key: _test_price(key, measured) for key, measured in tests_of(facts).items()}
@@ -296,12 +297,12 @@ def procedures_of(facts: Facts) -> tuple[str, ...]:
 @_once
 def _test_names(facts: Facts) -> Mapping[str, str]:
     """Plain name -> id of a test."""
-    names = {_plain(key): key for key in tests_of(facts)}
+    names = {hyphenated(key): key for key in tests_of(facts)}
     for key in tests_of(facts):
         if key in facts.measurements:
             one = facts.measurements[key]
-            names |= {_plain(text): key for text in (one.name, one.short) if _plain(text)}
-    return {**names, **{_plain(key): key for key in tests_of(facts)}}
+            names |= {hyphenated(text): key for text in (one.name, one.short) if hyphenated(text)}
+    return {**names, **{hyphenated(key): key for key in tests_of(facts)}}
 
 
 def find_test(facts: Facts, name: str) -> str:
@@ -311,19 +312,28 @@ def find_test(facts: Facts, name: str) -> str:
         ToolError: If there is none, with the nearest name.
     """
     names = _test_names(facts)
-    return _find(name, names, "laboratory test", studies_of(facts), "order_study")
+    return find_name(name, names, "laboratory test", studies_of(facts), "order_study")
+
+
+def find_tests(facts: Facts, name: str) -> tuple[str, ...]:
+    """Return the tests and panels that a name means, several for a "comprehensive panel".
+
+    Raises:
+        ToolError: As `find_test`.
+    """
+    return order_words().several.get(hyphenated(name)) or (find_test(facts, name),)
 
 
 def find_study(facts: Facts, name: str) -> str:
     """Return the id of a study; errors as for `find_test`."""
-    names = {_plain(key): key for key in studies_of(facts)}
-    return _find(name, names, "study", tests_of(facts), "order_lab")
+    names = {hyphenated(key): key for key in studies_of(facts)}
+    return find_name(name, names, "study", tests_of(facts), "order_lab")
 
 
 def find_procedure(facts: Facts, name: str) -> str:
     """Return the id of a procedure; errors as for `find_test`."""
-    names = {_plain(key): key for key in procedures_of(facts)}
-    return _find(name, names, "procedure", studies_of(facts), "order_study")
+    names = {hyphenated(key): key for key in procedures_of(facts)}
+    return find_name(name, names, "procedure", studies_of(facts), "order_study")
 
 
 def find_among(name: str, known: Iterable[str], what: str) -> str:
@@ -332,7 +342,7 @@ def find_among(name: str, known: Iterable[str], what: str) -> str:
     Raises:
         ToolError: If none is, with the nearest name.
     """
-    return _find(name, {_plain(one): one for one in known}, what, (), "")
+    return find_name(name, {hyphenated(one): one for one in known}, what, (), "")
 
 
 def find_drug(name: str) -> NamedDrug:
@@ -364,25 +374,6 @@ def check_fits(patient: ClinicPatient, only: Only | None, what: str) -> None:
     }
     if not fits[only]:
         raise ToolError(f"{what} cannot be done in this patient ({person.sex}, {person.age:g} y).")
-
-
-def _find(name: str, known: Mapping[str, str], what: str, others: Iterable[str], tool: str) -> str:
-    plain = _plain(name)
-    plain = _plain(abbreviations().get(plain, plain))
-    if plain in known:
-        return known[plain]
-    elsewhere = {_plain(one): one for one in others}
-    if plain in elsewhere:
-        raise ToolError(f"'{elsewhere[plain]}' is no {what}; use {tool}.")
-    near = nearest(plain, tuple(known))
-    some = ", ".join(sorted(set(known.values()))[:12])
-    hint = f"did you mean '{known[near]}'?" if near else f"there are, for example: {some}."
-    raise ToolError(f"No {what} '{name[:LONGEST]}'; {hint}")
-
-
-@lru_cache(maxsize=1 << 12)
-def _plain(name: str) -> str:
-    return "-".join(_WORD.findall(name.casefold()[: 2 * LONGEST]))
 
 
 def _bytes(file: str) -> bytes:

@@ -12,6 +12,7 @@ import copy
 import dataclasses
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from gym_clinic.case import Case
@@ -108,10 +109,7 @@ class Chart(Case):
 
     def clock(self, minute: float | None = None) -> str:
         """Return the time of day of a minute, now by default: "09:40"; of another day with it."""
-        when = self.at(self.minute if minute is None else minute)
-        same = when.date() == self.patient.arrived.date()
-        time = f"{when.hour:02}:{when.minute:02}"
-        return time if same else f"{when:%Y-%m-%d} {time}"
+        return _clock(self.patient.arrived, self.minute if minute is None else minute)
 
     def log(self, tool: str, **arguments: Any) -> None:
         """Note an action for the judge of safety, in the words of its rules."""
@@ -144,6 +142,14 @@ class Chart(Case):
         self.minute = target
         if seen:
             self._seen = target
+
+    def work(self, minutes: float) -> None:
+        """Let the time of a measure at the patient pass, such as oxygen, a drug or a procedure.
+
+        Args:
+            minutes: How long it takes.
+        """
+        self.spend(minutes, seen=True)
 
     def check_open(self) -> None:
         """Raise an error if the encounter is over.
@@ -302,8 +308,10 @@ class Chart(Case):
 
     def outcome(self) -> EncounterOutcome:
         """Return how the encounter went so far; never shown to an agent."""
-        found = treatments(self.patient, self.given(), self.minute)
-        return EncounterOutcome(self._end, self.minute, found)
+        given, minute = self.given(), self.minute
+        key = ("treatments", minute, tuple(sorted(given.items())))
+        found = self.computed(key, lambda: treatments(self.patient, given, minute))
+        return EncounterOutcome(self._end, minute, found)
 
     def metrics(self) -> dict[str, float]:
         """Return figures of the encounter, for `Domain.metrics`; none of them names a diagnosis."""
@@ -337,6 +345,13 @@ def open_chart(
         documents: Title -> text of notes and letters, or documents.
     """
     return Chart(chart_record(patient, documents), patient)
+
+
+@lru_cache(maxsize=1 << 12)
+def _clock(arrived: datetime.datetime, minute: float) -> str:
+    when = arrived + datetime.timedelta(minutes=minute)
+    time = f"{when.hour:02}:{when.minute:02}"
+    return time if when.date() == arrived.date() else f"{when:%Y-%m-%d} {time}"
 
 
 def minutes_of(action: str) -> float:

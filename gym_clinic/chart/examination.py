@@ -22,8 +22,8 @@ from pydantic import Field, TypeAdapter
 from gym_clinic.chart.catalogue import sites
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.shown import CLEAR as ALERT
-from gym_clinic.simulate.clinic.shown import KNOWS_DATES, write_text
+from gym_clinic.simulate.clinic.examination.shown import CLEAR as ALERT
+from gym_clinic.simulate.clinic.examination.shown import KNOWS_DATES, write_text
 from gym_clinic.simulate.split import of_split
 
 NOTED = 0.6

@@ -16,7 +16,8 @@ from gym_clinic.chart.catalogue import (
     find_drug,
     find_procedure,
     find_study,
-    find_test,
+    find_tests,
+    parts_of_panels,
     procedure_price,
     study_entry,
     study_price,
@@ -27,6 +28,7 @@ from gym_clinic.chart.dosing import effects_of
 from gym_clinic.chart.encounter import Chart, minutes_of
 from gym_clinic.chart.orders import NEVER, Order
 from gym_clinic.errors import ToolError
+from gym_clinic.facts import Facts
 from gym_clinic.facts.doses import SAME_AS
 from gym_clinic.facts.named_drugs import plain_route
 from gym_clinic.simulate.clinic.measurement import methods_of
@@ -39,6 +41,26 @@ MOST_TESTS = 12
 
 BEDSIDE_COLLECTION = 1.0
 """Minutes until a measurement at the bedside is taken."""
+
+
+def known_tests(facts: Facts, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names of laboratory tests among some, and why each other is none.
+
+    Raises:
+        ToolError: If none is, or there are none or too many.
+    """
+    _check_number(names)
+    known, refused = list[str](), list[str]()
+    for name in names:
+        try:
+            find_tests(facts, name)
+        except ToolError as error:
+            refused.append(str(error))
+        else:
+            known.append(name)
+    if refused and not known:
+        raise ToolError(" ".join(refused))
+    return known, refused
 
 
 def order_tests(
@@ -56,9 +78,8 @@ def order_tests(
         ToolError: If a name is unknown, or there are none or too many.
     """
     facts = chart.patient.facts
-    if not 0 < len(names) <= MOST_TESTS:
-        raise ToolError(f"order_lab takes 1 to {MOST_TESTS} tests, got {len(names)}.")
-    tests = list(dict.fromkeys(find_test(facts, name) for name in names))
+    _check_number(names)
+    tests = _apart(facts, [test for name in names for test in find_tests(facts, name)])
     for test in tests:
         check_fits(chart.patient, ONLY_IN.get(test), test)
     if method is not None:
@@ -87,6 +108,18 @@ def order_tests(
         chart.log("order_test", test=test, order_id=order.id, serial=serial or None)
         placed.append(order)
     return placed
+
+
+def _check_number(names: Sequence[str]) -> None:
+    if not 0 < len(names) <= MOST_TESTS:
+        raise ToolError(f"order_lab takes 1 to {MOST_TESTS} tests, got {len(names)}.")
+
+
+def _apart(facts: Facts, tests: Sequence[str]) -> list[str]:
+    """The tests, each once, without single tests that a panel among them holds."""
+    panels = parts_of_panels(facts)
+    held = {part for test in tests for part in panels.get(test, ())}
+    return [one for one in dict.fromkeys(tests) if one not in held]
 
 
 def order_study(chart: Chart, name: str, reason: str | None = None) -> Order:
@@ -144,7 +177,10 @@ def give_medicine(
     if dose <= 0:
         raise ToolError(f"The dose is {dose:g} {unit}; expected a number above 0.")
     does = () if home else effects_of(chart, named.ingredients, dose, unit, way)
-    chart.spend(minutes_of("order"), seen=not home)
+    if home:
+        chart.spend(minutes_of("order"))
+    else:
+        chart.work(minutes_of("order"))
     given = NEVER if home else chart.minute + actions().routes[way]
     order = chart.place(
         "prescription" if home else "medicine",
@@ -183,7 +219,7 @@ def give_support(
         route: Such as "iv".
     """
     price = actions().support[kind]
-    chart.spend(minutes_of("order"), seen=True)
+    chart.work(minutes_of("order"))
     details = {"drug": drug, "dose": dose, "unit": unit, "route": route}
     order = chart.place(
         "support",
@@ -209,7 +245,7 @@ def do_procedure(
     """
     procedure = find_procedure(chart.patient.facts, name)
     price: Price = procedure_price(procedure)
-    chart.spend(price.minutes, seen=True)
+    chart.work(price.minutes)
     order = chart.place(
         "procedure",
         procedure,

@@ -6,12 +6,12 @@ Source:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from random import Random
 
 from gym_clinic.chart.catalogue import study_entry
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.shown import rhythm
 from gym_clinic.simulate.split import of_split
 
 ECG_RECOVERS = (
@@ -40,8 +40,14 @@ def study_report(
     )
     if text is None or recovered:
         text = healthy
-    if study == "ecg":
-        rate = round(patient.state(minute, actions)["hr"])
-        lived_with = {one.condition for one in patient.background}
-        text = rhythm(text, rate, "atrial-fibrillation" in lived_with)
-    return text
+    return patient.ecg(text, minute, actions) if study == "ecg" else text
+
+
+def rate_of(ecg: str) -> int | None:
+    """Return the heart rate that the report of an ECG names; None if it names none.
+
+    >>> rate_of("Sinus tachycardia 112/min, no ST change.")
+    112
+    """
+    named = re.search(r"\b(\d+)/min", ecg)
+    return None if named is None else int(named[1])

@@ -12,12 +12,12 @@ from typing import Any
 from gym_clinic.chart.catalogue import actions, tests_of
 from gym_clinic.chart.encounter import Chart
 from gym_clinic.chart.orders import Order
-from gym_clinic.chart.reports import study_report
+from gym_clinic.chart.reports import rate_of, study_report
 from gym_clinic.facts.records.conditions import Measurement
 from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import Reading, Sample
-from gym_clinic.simulate.clinic.body import reference
 from gym_clinic.simulate.clinic.measurement import methods_of
+from gym_clinic.simulate.clinic.physiology.body import reference
 
 VITALS = ("hr", "sbp", "dbp", "map", "rr", "spo2", "temp_c", "gcs", "pain", "crt_s")
 """The vital signs, in the order of a chart."""
@@ -108,6 +108,9 @@ def read_result(chart: Chart, order: Order, *, again: bool = True) -> Frozen | N
     if result is not None:
         for line in result.get("values", ()):
             chart.show(line["test"], line["value"])
+        rate = rate_of(result["report"]) if order.what == "ecg" else None
+        if rate is not None:
+            chart.show("hr", rate)
         if again or not was_read(chart, order):
             chart.log("get_result", test=order.what, order_id=order.id)
     return result
@@ -115,7 +118,7 @@ def read_result(chart: Chart, order: Order, *, again: bool = True) -> Frozen | N
 
 def was_read(chart: Chart, order: Order) -> bool:
     """Return whether the agent has been shown the result of an order."""
-    noted = freeze({"test": order.what, "order_id": order.id})
+    noted = {"test": order.what, "order_id": order.id}
     return any(one["tool"] == "get_result" and one["args"] == noted for one in chart.events)
 
 

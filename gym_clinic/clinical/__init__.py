@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gym_clinic.clinical.answer import ClinicalAnswer as ClinicalAnswer
     from gym_clinic.clinical.answer import read_disease as read_disease
     from gym_clinic.clinical.judging.judge import DomainJudge as DomainJudge
+    from gym_clinic.clinical.judging.judge import Harm as Harm
     from gym_clinic.clinical.judging.judge import JudgedEpisode as JudgedEpisode
     from gym_clinic.clinical.judging.judge import clinical_rubric as clinical_rubric
     from gym_clinic.clinical.judging.judge import success as success
@@ -35,6 +36,7 @@ _HOMES = {
     "ClinicalAnswer": "answer",
     "DomainJudge": "judging.judge",
     "DomainSpec": "tasks",
+    "Harm": "judging.judge",
     "JudgedEpisode": "judging.judge",
     "MadeTask": "tasks",
     "TaskDraft": "tasks",

@@ -22,8 +22,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from typing_extensions import NotRequired, TypedDict
 
-from gym_clinic.clinical.naming import disease_named
-from gym_clinic.clinical.resolving import LONGEST, find_action, find_evidence
+from gym_clinic.clinical.naming import (
+    LONGEST,
+    disease_named,
+    find_action,
+    find_condition,
+    read_cited,
+)
 from gym_clinic.facts import Facts
 from gym_clinic.facts.named_drugs import plain_route
 
@@ -33,6 +38,9 @@ accepted, and those beyond the most are wrong; a longer list is refused."""
 
 MOST_TEXT = 300
 """Characters of a free text at most."""
+
+MEASURED = ("vital", "lab", "study", "site")
+"""Kinds of what may be called normal; anything else is there or not."""
 
 Name = Annotated[str, Field(max_length=LONGEST)]
 """The name of a disease, drug, test or finding."""
@@ -48,7 +56,9 @@ class CitedFinding(TypedDict):
     """A finding that the conclusion rests on.
 
     Attributes:
-        finding: Its name, or a measurement, study or part of the examination.
+        finding: One finding by its name, or a measurement, study, part of the examination,
+            medicine, allergy or known illness; it may hold a value ("BP 82/46", "lactate 4.2
+            mmol/L"), a direction ("raised CRP") or a negation ("no fever").
         present: Whether it is there; of a measurement, study or examination: whether it is
             abnormal.
         value: The value of a measurement, as it was read.
@@ -97,14 +107,25 @@ class ReadCitation(_AnswerPart):
     Attributes:
         text: What was written.
         key: What it means, in the keys of :mod:`.seen`; None if unknown.
+        condition: The condition of the history that it may mean as well: most are findings, too.
         present: Whether it is said to be there.
         value: The value that is given.
+        side: Whether a measurement is said to be "high" or "low".
+        open: Whether nothing says if it is there, so that the value alone tells.
     """
 
     text: str
     key: str | None
+    condition: str | None = None
     present: bool = True
     value: float | None = None
+    side: str | None = None
+    open: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What it means: the key itself, and the condition of that name."""
+        return tuple(dict.fromkeys(key for key in (self.key, self.condition) if key is not None))
 
 
 class ReadOrder(_AnswerPart):
@@ -180,17 +201,27 @@ def read_answer(facts: Facts, answer: Mapping[str, Any]) -> ClinicalAnswer:
         disposition=str(answer.get("disposition") or ""),
         orders=tuple(_order(facts, one) for one in (answer.get("orders") or ())[:MOST_ORDERS]),
         follow_up=str(answer.get("follow_up") or "").strip(),
-        cited=tuple(
-            ReadCitation(
-                text=one["finding"],
-                key=find_evidence(facts, one["finding"]),
-                present=one.get("present", True),
-                value=one.get("value"),
-            )
-            for one in cited[:MOST_CITED]
-        ),
+        cited=tuple(_citation(facts, one) for one in cited[:MOST_CITED]),
         uncounted=max(len(cited) - MOST_CITED, 0),
     )
+
+
+def _citation(facts: Facts, one: Mapping[str, Any]) -> ReadCitation:
+    """A citation; its text may itself say "no", "raised" or the value."""
+    found, stated = read_cited(facts, one["finding"]), one.get("present")
+    key, present = found.key, found.present if stated is None else stated
+    if found.present is False and stated is not None:
+        twice = stated is False and key is not None and key.partition(":")[0] not in MEASURED
+        key, present = (
+            None if twice else key,
+            False,
+        )  # "no fever", false: nobody knows what is meant
+    value = one.get("value")
+    return ReadCitation(
+        text=one["finding"], key=key, condition=find_condition(one["finding"]),
+        present=True if present is None else present,
+        value=found.value if value is None else value, side=found.side, open=present is None,
+    )  # fmt: skip
 
 
 def _order(facts: Facts, one: Mapping[str, Any]) -> ReadOrder:

@@ -28,8 +28,8 @@ from gym_clinic.errors import TaskError
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.names import suggest
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.body import DrawnEffect
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.physiology.body import DrawnEffect
 
 CHILDBEARING = (12, 50)
 """Least and greatest age in years of a pregnancy."""

@@ -17,7 +17,7 @@ from gym_clinic.clinical.judging.calls import canonical
 from gym_clinic.clinical.judging.citations import is_true, measurements_of
 from gym_clinic.clinical.judging.judge import DomainJudge
 from gym_clinic.clinical.judging.seen import seen
-from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.clinical.naming import fulfils
 from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domain import Domain

@@ -136,6 +136,10 @@ class TurnMark:
     shown: frozenset[str] = frozenset()
 
 
+_NOTHING = (-1.0, -1.0)
+"""Begin and end of the measures of a message before the first of them."""
+
+
 class ClinicCase(Chart):
     """The chart of an episode of a clinical domain.
 
@@ -143,12 +147,15 @@ class ClinicCase(Chart):
         world: What is fixed of the patient.
         marks: How far the agent had read at the end of each turn; the first is of the ticket.
         judged: What the judge found last, kept for the parts of the reward.
+        saved: Minutes that were saved as measures of one message are taken by several hands.
     """
 
     def __init__(self, world: ClinicWorld) -> None:
         super().__init__(world.record, world.patient)
         self.world = world
         self.judged: tuple[int, Any] | None = None
+        self.saved = 0.0
+        self._together = _NOTHING
         self.told.update(world.quoted)
         for measurement, value in world.readings.items():
             self.show(measurement, value)
@@ -158,8 +165,21 @@ class ClinicCase(Chart):
         """Return what follows from the patient and a key, made once for all episodes."""
         return self.world.once(key, make)
 
+    def work(self, minutes: float) -> None:
+        """Let the time of a measure pass: those of one message are the work of a team.
+
+        Those that follow one another begin together, and take as long as the longest of them.
+        """
+        began, ended = self._together
+        began = began if ended == self.minute else self.minute
+        left = max(began + minutes - self.minute, 0.0)
+        self.spend(left, seen=True)
+        self.saved += minutes - left
+        self._together = began, self.minute
+
     def end_turn(self) -> None:
         """Note how far the agent has read: what an answer of a later turn can rest on."""
+        self._together = _NOTHING
         last = self.marks[-1]  # nothing is ever forgotten, so that as many are the same ones
         told = last.told if len(last.told) == len(self.told) else frozenset(self.told)
         shown = last.shown if len(last.shown) == len(self.shown) else frozenset(self.shown)

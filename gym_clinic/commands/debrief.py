@@ -1,9 +1,9 @@
-"""The debrief of a finished episode: reward, calls that were needed, wasted or missed, the gold."""
+"""The debrief of a finished episode: reward, calls that were needed, extra or missed, the gold."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -40,32 +40,39 @@ def print_debrief(
         (f"reward part: {name}", f"{value:.3f}", f"{info['weights'][name]:g}")
         for name, value in info.get("rewards", {}).items()
     ]
-    rows += [(name, f"{value:.3f}", "") for name, value in info.get("metrics", {}).items()]
+    metrics = info.get("metrics", {})
+    rows += [(name, f"{value:.3f}", "") for name, value in metrics.items() if value]
     if rows:
         screen.print(Grid("Figures", ("figure", "value", "weight"), tuple(rows)).rich())
-    broken = tuple(_broken(clinic))
-    if broken:
-        heads = ("rule", "severity", "violation", "evidence")
-        screen.print(Grid("Safety", heads, broken).rich(figures=False))
+    for table in _judgement(clinic):
+        screen.print(table.rich(figures=False))
     calls = tuple(_calls(clinic))
     if calls:
         grid = Grid("Calls", ("mark", "call"), calls)
         screen.print(grid.rich(figures=False))
     screen.print("Gold", markup=False)
-    show(screen, json.dumps(thaw(clinic.episode.task.gold), indent=2, ensure_ascii=False))
+    gold = thaw(clinic.episode.task.gold)
+    show(screen, "\n".join(_lines(gold)))
 
 
-def _broken(clinic: ClinicEnv) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what the judge of a clinical episode found: violations of rules, then harms."""
+def _judgement(clinic: ClinicEnv) -> Sequence[Grid]:
+    """Return what the judge of a clinical episode found, item by item."""
     found = getattr(clinic.episode.case, "judged", None)
     if found is None:
-        return
-    judged = found[1]
-    for one in judged.violations:
-        evidence = "; ".join(each.text for each in one.evidence)
-        yield one.rule, str(one.severity), one.title, visible(evidence)
-    for severity in judged.severities[len(judged.violations) :]:
-        yield "none", str(severity), "A decision of the answer that does harm", ""
+        return ()
+    from gym_clinic.evaluate.clinical_debrief import explain
+
+    return explain(found[1])
+
+
+def _lines(gold: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each field of a gold; a list has a line for each item."""
+    for name, value in gold.items():
+        if isinstance(value, list) and len(value) > 1:
+            yield f"{name}:"
+            yield from (f"  {json.dumps(one, ensure_ascii=False)}" for one in value)
+        else:
+            yield f"{name}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def _calls(clinic: ClinicEnv) -> Iterator[tuple[str, str]]:

@@ -72,9 +72,9 @@ def episodes(
     module: Modules = None,
     settings: EnvOptions = None,
 ) -> None:
-    """Write episodes with each call marked as needed or wasted.
+    """Write episodes with each call marked as needed or extra.
 
-    Write one JSON object a line: the episode, its calls marked "needed" or "wasted", and the calls
+    Write one JSON object a line: the episode, its calls marked "needed" or "extra", and the calls
     that were missed. A trace holds no gold; it is joined here, by task id.
     """
     from gym_clinic.evaluate import mark_calls

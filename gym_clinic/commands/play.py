@@ -54,7 +54,7 @@ def play_episode(
     """Play or watch one episode.
 
     Play one episode yourself, or watch a policy play it. A debrief follows the end: the parts of
-    the reward, the calls that were needed, wasted or missed, and the gold.
+    the reward, the calls that were needed, extra or missed, and the gold.
     """
     from gym_clinic.catalog import make, unwrap
     from gym_clinic.commands.debrief import print_debrief

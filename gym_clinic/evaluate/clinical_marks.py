@@ -1,9 +1,11 @@
 """Marks of the calls of clinical episodes: by what they read or did, not by how they are written.
 
 The question "fever, cough or vomiting?" is as good as "fever?". A call of a clinical episode is
-needed if it is the first to read something that the gold asks to be read, if it orders or gives
-what the solution orders or gives, or if it waits for a result that is needed. A call of the
-solution is missed if the episode did not read, or do, what it is there for.
+needed if it is the first to read something that the gold asks to be read, if it is one of the
+calls that the reward expects, if it orders or gives what the solution orders or gives, if it waits
+for a result that is needed, or if it is the first to check kidneys or medicines of the patient (an
+eGFR, a list of interactions). A call of the solution is missed if the episode did not read, or
+do, what it is there for.
 """
 
 from __future__ import annotations
@@ -19,11 +21,16 @@ from gym_clinic.domain import CallSpec, Domain
 from gym_clinic.episode import Task
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts
+from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.frozen import thaw
+from gym_clinic.rewards.clinical import CallArguments, matched
 from gym_clinic.rewards.process import signature
 from gym_clinic.toolbox import Toolbox
 
 WAIT = "wait"
+
+CHECKS = ("calculate_ckdepi", "calculate_cockcroft", "check_")
+"""How calls begin that a careful clinician makes of what was read, whatever comes of it."""
 
 
 def is_clinical(domain: Domain, task: Task) -> bool:
@@ -52,18 +59,25 @@ def marks_by_meaning(
     assert isinstance(case, ClinicCase)
     facts = case.patient.facts
     waiting = {key for call in solution for key in _done(facts, *call)}
-    needed = []
+    expected = [(one["name"], one["arguments"]) for one in task.gold.get("expected", ())]
+    needed, forms, checks = [], list[CallArguments](), set[Hashable]()
     for call, ok, gain in zip(made, answered, read, strict=True):
         done = waiting & set(_done(facts, *call)) if ok else set()
         waiting -= done
-        needed.append(bool(gain or done))
+        before = matched(forms, expected)
+        forms += canonical(facts, *call) if ok else []
+        checked = ok and signature(*call) not in checks and _checks_the_patient(case, *call)
+        checks |= {signature(*call)} if checked else set()
+        needed.append(bool(gain or done or checked) or matched(forms, expected) > before)
     for number, (name, _) in enumerate(made):
         later = any(read[number + 1 :])
         needed[number] = needed[number] or (name == WAIT and answered[number] and later)
     known = frozenset().union(*read)
+    left = [one for one in expected if not matched(forms, [one])]
     missed = [
         call for call, gain in zip(solution, wanted, strict=True)
         if gain - known or waiting & set(_done(facts, *call))
+        or matched(canonical(facts, *call), left)
     ]  # fmt: skip
     return needed, missed
 
@@ -86,6 +100,18 @@ def _gains(
         found.append(frozenset(now - known))
         known = now
     return found
+
+
+def _checks_the_patient(case: ClinicCase, name: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether a call checks kidneys, or medicines that are taken, were taken or are proposed."""
+    own = {one.drug for one in case.patient.medicines} | {one.what for one in case.patient.past}
+    own.add(str(case.get("question", {}).get("drug", "")))
+    given = [
+        one for each in arguments.values() for one in (each if isinstance(each, list) else [each])
+    ]
+    named = [resolve(one) for one in given if isinstance(one, str)]
+    drugs = {drug for one in named if one is not None for drug in one.ingredients}
+    return name.startswith(CHECKS) and drugs <= own
 
 
 def _wanted(task: Task) -> set[str]:

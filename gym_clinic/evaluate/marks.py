@@ -1,4 +1,4 @@
-"""Marks the calls of recorded episodes as needed or wasted, and lists those that were missed."""
+"""Marks the calls of recorded episodes as needed or extra, and lists those that were missed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def mark_calls(
 
     The gold is joined here by task id, since no trace holds it. Each call gets ``"mark"``:
     ``"needed"`` for the first answered call that equals a call of the task's solution, and for
-    the call that gave the accepted answer; else ``"wasted"``. The episode gets ``"missed"``: the
+    the call that gave the accepted answer; else ``"extra"``. The episode gets ``"missed"``: the
     calls of the solution that were not made, as ``{"name", "arguments"}``, without those that
     give the answer. Calls of clinical domains are compared by what they read or do, as
     :mod:`.clinical_marks` says.
@@ -69,7 +69,7 @@ def mark(
 
 
 def _marked(call: Mapping[str, Any], needed: bool) -> dict[str, Any]:
-    return {**call, "mark": "needed" if needed else "wasted"}
+    return {**call, "mark": "needed" if needed else "extra"}
 
 
 def _solution(domain: Domain, task: Task, submits: set[str]) -> list[CallSpec]:

@@ -35,6 +35,23 @@ ADULT, ADULT_KG = 18.0, 70.0
 """Age in years and weight from which on doses are those of adults."""
 
 
+STEPS = ((100.0, 25.0), (20.0, 5.0), (10.0, 2.5), (1.0, 0.5), (0.2, 0.05), (0.02, 0.01))
+"""From what amount on -> the step in which children are given it: parts of tablets, marks of a
+syringe."""
+
+
+def dose_to_give(dose: float, unit: str, age: float) -> float:
+    """Return a dose that can be given; that of a child is the nearest that can be measured.
+
+    >>> dose_to_give(7.8, "mg", 6), dose_to_give(0.117, "mg", 3), dose_to_give(6.25, "mg", 40)
+    (8.0, 0.12, 6.25)
+    """
+    scale = 1000.0 if unit == "g" else 1.0
+    amount = dose * scale
+    step = next((by for least, by in STEPS if amount >= least and age < ADULT), None)
+    return float(f"{(amount if step is None else step * round(amount / step)) / scale:.3g}")
+
+
 class UsualDose(Strict):
     """One dose by one route.
 

@@ -234,6 +234,7 @@ def _load(folder: Path) -> Facts:
         "finding": {one.name for one in phenotypes.records.values()},
         "measurement": measurements.records,
         "value": {*measurements.records, *limits, "age"},
+        "value on arrival": {*measurements.records, "age", "build"},
         "value of a patient": {*measurements.records, *limits, *PATIENT_VALUES},
         "disease": diseases.records,
         "drug": drugs.records,

@@ -16,14 +16,14 @@ from typing import Any
 import orjson
 
 from gym_clinic.chart.catalogue import studies_of, tests_of
-from gym_clinic.domain import CallSpec
+from gym_clinic.domain import CallSpec, Menu
 from gym_clinic.embedded import linker
 from gym_clinic.env import ClinicEnv
 from gym_clinic.facts import load
 from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one
 from gym_clinic.policies.arguments import sample
-from gym_clinic.policies.fitted.constants import ConstantSearch, by_tool, fitted
+from gym_clinic.policies.fitted.constants import ConstantSearch, best_labels, by_tool, fitted
 from gym_clinic.policies.moves import Playbook
 from gym_clinic.policies.playing import Action, Maker
 
@@ -78,12 +78,14 @@ class _Trickster:
 
     Args:
         playbook: Tickets and menus.
-        label: Label of the constant answer.
+        label: The menu of a ticket -> label of the constant answer.
         trick: The trick.
         seed: Seed of the source of randomness.
     """
 
-    def __init__(self, playbook: Playbook, label: str, trick: Trick, seed: int) -> None:
+    def __init__(
+        self, playbook: Playbook, label: Callable[[Menu], str], trick: Trick, seed: int
+    ) -> None:
         self._playbook, self._label, self._trick, self._seed = playbook, label, trick, seed
         self._encounter: _Encounter | None = None
         self._batches: Iterator[list[CallSpec]] = iter(())
@@ -102,7 +104,7 @@ class _Trickster:
 
     def _open(self, info: dict[str, Any]) -> None:
         menu = self._playbook.menu(self._playbook.task(info))
-        move = menu.answers[self._label]
+        move = menu.answers[self._label(menu)]
         assert not isinstance(move, str)
         name, arguments = move[-1]
         functions = [one["function"] for one in info["tools"]]
@@ -117,10 +119,11 @@ class _Trickster:
         self._batches = self._trick(self._encounter)
 
 
-def _made(env: ClinicEnv, trick: Trick, tasks: int) -> Maker:
-    label = fitted(env, ConstantSearch, by_tool, at_least_one("tasks", tasks)).best_label()
+def _made(env: ClinicEnv, trick: Trick, tasks: int, by_kind: bool = False) -> Maker:
+    label = fitted(env, ConstantSearch, by_tool, at_least_one("tasks", tasks)).best_label() or ""
+    labels = best_labels(env, tasks) if by_kind else {}
     playbook = Playbook(env)
-    return lambda seed: _Trickster(playbook, label or "", trick, seed)
+    return lambda seed: _Trickster(playbook, lambda menu: labels.get(menu.kind, label), trick, seed)
 
 
 def order_everything(env: ClinicEnv, tasks: int = FIT) -> Maker:
@@ -227,9 +230,9 @@ def _negated_orders(encounter: _Encounter) -> Iterator[list[CallSpec]]:
     yield from ()
 
 
-def answer_without_looking(env: ClinicEnv, tasks: int = FIT) -> Maker:
-    """Give the constant answer at once."""
-    return _made(env, lambda encounter: iter(()), tasks)
+def answer_without_looking(env: ClinicEnv, tasks: int = FIT, by_kind: bool = False) -> Maker:
+    """Give the constant answer at once; one for each kind of request, where `by_kind` asks so."""
+    return _made(env, lambda encounter: iter(()), tasks, by_kind)
 
 
 def look_once(env: ClinicEnv, tasks: int = FIT) -> Maker:

@@ -11,6 +11,7 @@ from chart_domain import world
 
 from gym_clinic import Kind, ToolError
 from gym_clinic.chart import Chart, catalogue, open_chart, safety_state
+from gym_clinic.chart.order_names import abbreviations
 from gym_clinic.chart.tools import ASKING, ORDERING, READING, TREATING, score_tools
 from gym_clinic.facts import load
 from gym_clinic.safety import check_state
@@ -235,7 +236,16 @@ def test_every_study_of_the_library_has_a_normal_report_of_its_own() -> None:
 def test_abbreviations_stand_for_what_can_be_ordered() -> None:
     facts = load()
     known = {*catalogue.tests_of(facts), *catalogue.studies_of(facts)}
-    assert {*catalogue.abbreviations().values()} <= known | {*catalogue.procedures_of(facts)}
+    assert {*abbreviations().values()} <= known | {*catalogue.procedures_of(facts)}
+    assert not {*abbreviations()} & {*known, *catalogue.procedures_of(facts)}
+    for written, meant in (("PT/INR", "coagulation"), ("Us and Es", "basic-metabolic-panel")):
+        assert catalogue.find_test(facts, written) == meant
+    for written, meant in (
+        ("CT brain", "ct-head"),
+        ("TTE", "echocardiogram"),
+        ("OGD", "upper-endoscopy"),
+    ):
+        assert catalogue.find_study(facts, written) == meant
 
 
 def test_every_site_of_the_library_can_be_examined() -> None:
@@ -316,3 +326,29 @@ def test_consent_is_asked_for_procedures_invasive_studies_and_medicines() -> Non
     other = opened()
     call(other, "order_study", study="colonoscopy")
     assert "S4-09" in {one.rule for one in check_state(safety_state(other)).violations}
+
+
+def test_waiting_lists_what_is_back_and_was_not_read() -> None:
+    chart = opened()
+    call(chart, "order_ecg")
+    call(chart, "examine_patient", system="neurology")
+    call(chart, "examine_patient", system="mental state")  # the ECG comes back meanwhile
+    assert [one["order"] for one in call(chart, "wait", minutes=5)["results_back"]] == ["ecg"]
+    call(chart, "read_results")
+    assert call(chart, "wait", minutes=5)["results_back"] == "none"
+
+
+def test_a_study_among_laboratory_tests_is_named_and_the_tests_are_ordered() -> None:
+    chart = opened()
+    told = call(chart, "order_lab", tests=["CBC", "chest x-ray", "ECG", "troponine"])
+    assert [one["order"] for one in told["orders"]] == ["blood-count"]
+    image, trace, misspelt = told["not ordered"]
+    assert image == "'chest-x-ray' is no laboratory test; use order_study."
+    assert trace == "'ecg' is no laboratory test; use order_study."
+    assert "did you mean 'troponin'" in misspelt
+    assert [one.what for one in chart.orders.values()] == ["blood-count"]
+    assert "not ordered" not in call(chart, "order_lab", tests=["crp"])
+    with pytest.raises(ToolError, match=r"order_study\..* No laboratory test"):
+        call(chart, "order_lab", tests=["chest x-ray", "qwxyz"])
+    with pytest.raises(ToolError, match="1 to 12 tests"):
+        call(chart, "order_lab", tests=["chest x-ray"] * 13)

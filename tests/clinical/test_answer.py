@@ -11,7 +11,7 @@ import pytest
 
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical.answer import MOST_CITED, MOST_DISEASES, MOST_ORDERS, MOST_TEXT
-from gym_clinic.clinical.resolving import LONGEST
+from gym_clinic.clinical.naming import LONGEST
 from gym_clinic.registration import IDS
 
 CITED = {"finding": "vital:sbp", "present": False}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import clinical_domain
 import gymnasium as gym
@@ -10,6 +11,7 @@ import pytest
 
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical import ClinicCase, ended, open_case, open_patient, open_world
+from gym_clinic.clinical.judging.citations import signs, was_read
 from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError, TaskError
 
@@ -25,6 +27,20 @@ def test_a_patient_is_drawn_once() -> None:
     assert open_world(RECORD) is open_world({**RECORD, "a field of the domain": 1})
     assert open_patient(RECORD) is open_world(RECORD).patient
     assert open_world({**RECORD, "split": "test"}) is not open_world(RECORD)
+
+
+def test_measures_of_one_message_are_the_work_of_a_team() -> None:
+    case = ClinicCase(open_world(RECORD))
+    case.work(3)
+    case.work(5)
+    case.work(1)
+    assert (case.minute, case.saved) == (5, 4)
+    case.end_turn()
+    case.work(1)
+    assert case.minute == 6
+    case.spend(2)  # what is looked at in between: the next measure begins after it
+    case.work(1)
+    assert (case.minute, case.saved) == (9, 4)
 
 
 def test_charts_of_a_task_share_the_record_and_nothing_that_changes() -> None:
@@ -62,3 +78,18 @@ def test_a_record_that_fits_nobody_is_refused() -> None:
         open_world({**RECORD, "condition": "gouty"})
     with pytest.raises(TaskError, match="no edit"):
         open_world({**RECORD, "edit": [{"kind": "age"}]})
+
+
+def test_the_signs_of_a_patient_are_read_out_once_and_kept_with_the_world() -> None:
+    world = open_world(RECORD)
+    found = signs(world)
+    for seed in range(70):  # however many others are asked in between
+        signs(replace(world, patient=replace(world.patient, seed=seed), _memo={}))
+    assert signs(world) is found
+
+
+def test_what_was_read_is_asked_anew_of_each_episode() -> None:
+    world = open_world(RECORD)
+    assert not was_read(world, "lab:crp", frozenset())
+    assert was_read(world, "lab:crp", frozenset({"lab:crp"}))
+    assert not was_read(world, "lab:crp", frozenset({"vital:hr"}))

@@ -20,8 +20,8 @@ def test_calls_are_marked(run: Run, trace: Path, tmp_path: Path) -> None:
     assert run("export", "episodes", trace, "--out", out) == (0, f"{out}: 3 episodes\n", "")
     rows = [json.loads(line) for line in out.read_bytes().splitlines()]
     marks = [call["mark"] for row in rows for call in row["calls"]]
-    assert set(marks) <= {"needed", "wasted"}
-    assert "wasted" in marks
+    assert set(marks) <= {"needed", "extra"}
+    assert "extra" in marks
     for row in rows:
         needed = sum(call["mark"] == "needed" for call in row["calls"])
         assert needed + len(row["missed"]) == 1  # one reading solves each of these tasks

@@ -47,7 +47,7 @@ def test_the_debrief_follows_the_end(run: Run) -> None:
     assert TASK.gold["secret"] not in before
     assert_in_order(
         after, "answered, solved; reward 1.000", "reward part: accuracy", "reward part: process",
-        "wasted", f'read_temperature {{"route": "{wrong}"}}',
+        "extra", f'read_temperature {{"route": "{wrong}"}}',
         "missed", f'read_temperature {{"route": "{TASK.record["route"]}"}}',
         "Gold", TASK.gold["secret"],
     )  # fmt: skip

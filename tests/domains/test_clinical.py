@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import itertools
+import json
 import pkgutil
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,6 +16,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
+from ceilings import PLAYERS
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.catalog import unwrap
@@ -22,6 +25,7 @@ from gym_clinic.clinical.audit import audit, repeated_notes
 from gym_clinic.clinical.gates import GateContext, problems
 from gym_clinic.clinical.tasks import SIZES, TWINS, DomainSpec, generate, spec_of
 from gym_clinic.domain import builtin_names
+from gym_clinic.paths import tasks_dir
 from gym_clinic.policies import TRAINED, adversaries_of, load, play
 from gym_clinic.policies.fitted.reading import (
     TicketModel,
@@ -31,6 +35,7 @@ from gym_clinic.policies.fitted.reading import (
     replaced,
     reward_of,
 )
+from gym_clinic.policies.moves import Playbook
 from gym_clinic.registration import IDS
 from gym_clinic.rewards import scale
 from gym_clinic.simulate.split import Split
@@ -158,6 +163,21 @@ def test_tickets_do_not_tell_the_class(name: str, whole: bool) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_ceilings_are_published_for_the_tasks_that_ship(name: str) -> None:
+    folder = tasks_dir(name)
+    kept = json.loads((folder / "ceilings.json").read_text(encoding="utf-8"))
+    test = hashlib.sha256((folder / "test.jsonl").read_bytes()).hexdigest()
+    assert kept["test"] == test, "run python bench/ceilings.py --write"
+    earned = {one["player"]: one["reward"] for one in kept["lines"]}
+    assert list(earned) == list(PLAYERS)
+    assert earned["oracle"] == 1
+    constants = ("best constant", "a look and the best constant",
+                 "best constant of each kind of request")  # fmt: skip
+    for blind in ("doing nothing", *constants):
+        assert earned[blind] <= min(MOST, earned["rules"] - BELOW)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_tool_is_used_by_three_tasks(name: str) -> None:
     domain = env_of(name).domain
     rare = {one.name: 3 for one in domain.tools if one.kind is not Kind.THINK}
@@ -198,17 +218,24 @@ def test_the_reading_of_the_rules_earns_little_with_an_answer_that_it_does_not_l
 ) -> None:
     env = env_of(name)
     assert set(READERS) <= set(env.domain.adversaries)
-    model, rules = TicketModel(env, None if whole else 60), load("rules", env)
+    model, rules, book = TicketModel(env, None if whole else 60), load("rules", env), Playbook(env)
     earned: dict[str, list[float]] = {}
+    kinds: dict[str, dict[str, list[float]]] = {}  # of request, as the ticket plainly shows it
     for seed, task in enumerate(first(env.tasks)[:: 1 if whole else 40]):
         opened = before_answer(env, task, rules(seed), seed)
-        others = {"ticket": model.answer(task.ticket), **constants(env, task)}
+        fixed = constants(env, task)
+        others = {"ticket": model.answer(task.ticket), **fixed}
+        of_kind = kinds.setdefault(book.menu(task).kind, {})
         for label, answer in {"rules": None, **others}.items():
             reward = 0.0
             if opened is not None:
                 stage, own = opened
                 reward = reward_of(stage, own if answer is None else replaced(own, answer))
             earned.setdefault(label, []).append(scale(reward, env.reward_range))
+            if label in fixed:
+                of_kind.setdefault(label, []).append(earned[label][-1])
+    best = (max(rows.values(), key=fmean) for rows in kinds.values())
+    earned["the best constant of each kind of request"] = [*itertools.chain(*best)]
     means = {label: fmean(several) for label, several in earned.items()}
     own = means.pop("rules")
     print(name, round(own, 3), {label: round(one, 3) for label, one in means.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import clinical_domain
@@ -9,6 +10,7 @@ import pytest
 
 from gym_clinic import Task
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains import drug_interaction
 from gym_clinic.evaluate.clinical_marks import is_clinical, marks_by_meaning
 from gym_clinic.evaluate.marks import mark
 
@@ -61,9 +63,34 @@ def test_a_score_of_the_solution_that_reads_nothing_is_neither_needed_nor_missed
     ]  # fmt: skip
 
 
-def test_a_failed_call_is_wasted_and_the_answer_is_needed(task: Task) -> None:
+def test_a_failed_call_is_extra_and_the_answer_is_needed(task: Task) -> None:
     domain = clinical_domain.domain()
     assert is_clinical(domain, task)
     failed = {"name": "measure_vital_signs", "arguments": {}, "ok": False}
     rows, _ = mark(domain, task, [failed, *made(("submit_answer", {"diagnosis": "MI"}))])
-    assert [row["mark"] for row in rows] == ["wasted", "needed"]
+    assert [row["mark"] for row in rows] == ["extra", "needed"]
+
+
+def test_a_call_that_the_reward_expects_is_needed_once_and_missed_without(task: Task) -> None:
+    expected = [{"name": "read_patient_record", "arguments": {}}]
+    asked = dataclasses.replace(task, gold={**task.gold, "expected": expected})
+    domain, record = clinical_domain.domain(), ("read_patient_record", {})
+    needed, missed = marks_by_meaning(domain, asked, made(record, record), [record])
+    assert (needed, missed) == ([True, False], [])
+    assert marks_by_meaning(domain, asked, [], [record])[1] == [record]
+
+
+def test_a_check_of_the_patients_own_medicines_is_not_wasted() -> None:
+    take = {"kind": "take", "drug": "warfarin", "dose": 5, "unit": "mg", "per_day": 1,
+            "for": "atrial-fibrillation"}  # fmt: skip
+    question = {"drug": "naproxen", "dose": 500, "unit": "mg", "per_day": 2, "route": "po",
+                "indication": "osteoarthritis"}  # fmt: skip
+    record = {"seed": 4, "condition": "osteoarthritis", "split": "train", "question": question,
+              "edit": [take, {"kind": "shown", "documents": ["letter"]}]}  # fmt: skip
+    reviewed = Task("t", record, {"read": [], "cite": [], "expected": []})
+    kidneys = ("calculate_ckdepi2021", {"creatinine": 0.9, "age": 60, "sex": "male"})
+    own = ("check_interactions", {"drugs": ["warfarin", "naproxen"]})
+    strange = ("check_pregnancy", {"drug": "isotretinoin", "weeks": 10})
+    calls = made(kidneys, own, strange, own)
+    needed, _ = marks_by_meaning(drug_interaction.domain(), reviewed, calls, [])
+    assert needed == [True, True, False, False]

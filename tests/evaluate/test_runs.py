@@ -183,10 +183,10 @@ def test_calls_are_marked_wasted_and_missed(tmp_path: Path) -> None:
         seen.add(repeated[0]["name"])
         needed = dict(tasks[row["task_id"]].gold["calls"][0])
         if repeated[0]["name"] == needed["name"]:
-            assert [call["mark"] for call in repeated] == ["needed"] + ["wasted"] * 149
+            assert [call["mark"] for call in repeated] == ["needed"] + ["extra"] * 149
             assert row["missed"] == []
         else:
-            assert {call["mark"] for call in repeated} == {"wasted"}
+            assert {call["mark"] for call in repeated} == {"extra"}
             assert row["missed"] == [{**needed, "arguments": dict(needed["arguments"])}]
     assert len(seen) == 2
 
@@ -195,7 +195,7 @@ def test_a_failed_call_is_wasted(tmp_path: Path) -> None:
     evaluate("toy/Walk-v0", "every-tool", out=tmp_path, trials=1, progress=False)
     failed = [call for row in marked(tmp_path) for call in row["calls"] if not call["ok"]]
     assert failed
-    assert {call["mark"] for call in failed} == {"wasted"}
+    assert {call["mark"] for call in failed} == {"extra"}
 
 
 def test_marks_need_the_recorded_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gym_clinic.facts import load
-from gym_clinic.facts.doses import MILLIGRAMS, UsualDose, usual_doses
+from gym_clinic.facts.doses import MILLIGRAMS, UsualDose, dose_to_give, usual_doses
 from gym_clinic.facts.named_drugs import is_a
 
 FACTS = load()
@@ -64,3 +64,14 @@ def test_units_are_converted_where_that_is_known() -> None:
     assert salbutamol.in_usual_unit(1, "units", inhaled) is None
     assert salbutamol.by_route("rectal") is None
     assert DOSES["diazepam"].by_route("pr") == DOSES["diazepam"].by_route("rectal")
+
+
+def test_a_child_is_given_what_can_be_measured_and_not_another_dose() -> None:
+    assert dose_to_give(7.8, "mg", 7) in (7.5, 8.0)
+    for one in DOSES.values():
+        for usual in one.routes.values():
+            for age, weight in ((0.5, 7.3), (4.0, 16.4), (11.0, 37.7)):
+                low, high = usual.of_patient(age, weight)
+                for dose in (low, (low + high) / 2):
+                    given = dose_to_give(dose, usual.unit, age)
+                    assert abs(given - dose) <= 0.26 * dose, (one.drug, dose)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import clinical_domain
 import gymnasium as gym
 import pytest
 
+from gym_clinic import Menu, Task
 from gym_clinic.catalog import unwrap
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import load, play
+from gym_clinic.policies.clinical import answer_without_looking
 from gym_clinic.policies.fitted.reading import (
     TicketModel,
     WordBayes,
@@ -42,6 +47,27 @@ def test_a_reader_makes_the_calls_of_the_other_and_answers_a_constant(
     assert reader.episode.answer["cited_findings"] == wanted
     names = [[call.name for call in one.episode.calls] for one in (other, reader)]
     assert names[0] == names[1]
+
+
+def test_each_kind_of_request_has_the_constant_that_earns_most_on_it(
+    env: ClinicEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = clinical_domain.domain().split("train")[:]
+    made, right = env.domain.menu, {task.id: task.gold["answer"] for task in tasks}
+    assert made is not None
+
+    def shown(task: Task) -> Menu:  # as if the ticket showed whether it is an infarction
+        return replace(made(task), kind=str(task.record["condition"] == clinical_domain.STEMI))
+
+    monkeypatch.setattr(env, "domain", replace(env.domain, menu=shown))
+    makers = (
+        answer_without_looking(env, tasks=len(tasks), by_kind=True),
+        borrowed_calls(env, SOURCE, tasks=len(tasks), by_kind=True),
+    )
+    for task, maker in itertools.product(tasks, makers):
+        answer = play(env, task, maker(0)).episode.answer
+        assert answer is not None
+        assert answer["diagnosis"] == right[task.id]["diagnosis"]
 
 
 def test_an_answer_on_a_fork_earns_what_it_earns_in_play(env: ClinicEnv) -> None:

@@ -30,7 +30,6 @@ EXCEPT = {
     "rocuronium": "only gentamicin was graded beside a relaxant of the operating theatre",
     "epinephrine": "unopposed alpha effect needs a block of both beta receptors",
     "linezolid": "of the opioids only those that hold back serotonin",
-    "phenelzine": "of the opioids only those that hold back serotonin",
     "selegiline": "of the opioids only those that hold back serotonin",
     "dopamine": "given in intensive care, where nobody starts the others",
     "procarbazine": "graded beside one of them alone",
@@ -92,3 +91,9 @@ def test_lithium_beside_thiazides_and_anti_inflammatory_drugs(other: str) -> Non
 @pytest.mark.parametrize("opioid", ["tramadol", "codeine", "oxycodone", "morphine"])
 def test_no_full_agonist_beside_buprenorphine(opioid: str) -> None:
     assert grade("buprenorphine", opioid) == "major"
+
+
+@pytest.mark.parametrize("opioid", ["codeine", "morphine", "hydromorphone", "hydrocodone"])
+@pytest.mark.parametrize("blocker", ["phenelzine", "tranylcypromine", "isocarboxazid"])
+def test_no_opioid_beside_an_irreversible_mao_inhibitor(opioid: str, blocker: str) -> None:
+    assert grade(opioid, blocker) == "major"

@@ -10,13 +10,13 @@ from typing import Any
 from gym_clinic.facts import with_ancestors
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.beginnings import long_standing
-from gym_clinic.simulate.clinic.body import (
+from gym_clinic.simulate.clinic.people import excluded_by, may_live_with
+from gym_clinic.simulate.clinic.physiology.body import (
     findings_of,
     pregnancy_effects,
     reference,
     settle,
 )
-from gym_clinic.simulate.clinic.people import excluded_by, may_live_with
 from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE
 
 State = dict[str, float]

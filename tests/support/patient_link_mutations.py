@@ -14,13 +14,14 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, sees
 from gym_clinic.simulate.clinic.beginnings import DAY
-from gym_clinic.simulate.clinic.cultures import germs_in
 from gym_clinic.simulate.clinic.drawing import SAYS_SO
-from gym_clinic.simulate.clinic.imaging import audible
+from gym_clinic.simulate.clinic.examination.cultures import germs_in
+from gym_clinic.simulate.clinic.examination.imaging import audible
+from gym_clinic.simulate.clinic.examination.shown import ShownSign, StudyReport, write_text
+from gym_clinic.simulate.clinic.finding_lists import possible_when
 from gym_clinic.simulate.clinic.medicines import PastEvent
 from gym_clinic.simulate.clinic.people import Background
-from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, died_at, possible_when
-from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport, write_text
+from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, died_at
 
 
 def unlike_finding(patient: ClinicPatient) -> ClinicPatient | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from gym_clinic.facts import with_ancestors
@@ -12,17 +13,18 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.simulate.clinic import ClinicPatient, image_report, sees
 from gym_clinic.simulate.clinic.beginnings import DAY, INFANT, long_standing
-from gym_clinic.simulate.clinic.body import findings_of, with_limits
-from gym_clinic.simulate.clinic.cultures import germs_in
 from gym_clinic.simulate.clinic.drawing import SAYS_SO, SURVIVED
-from gym_clinic.simulate.clinic.imaging import audible, imaging_table
-from gym_clinic.simulate.clinic.lasting import lasting_results
-from gym_clinic.simulate.clinic.medicines import references
-from gym_clinic.simulate.clinic.named_signs import as_found
-from gym_clinic.simulate.clinic.people import mistaken_for
-from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, Problem, possible_when
-from gym_clinic.simulate.clinic.shown import ANSWERS
-from gym_clinic.simulate.clinic.survival import lethal
+from gym_clinic.simulate.clinic.drug_rules import references
+from gym_clinic.simulate.clinic.examination.cultures import germs_in
+from gym_clinic.simulate.clinic.examination.imaging import audible, imaging_table
+from gym_clinic.simulate.clinic.examination.lasting import lasting_results
+from gym_clinic.simulate.clinic.examination.named_signs import as_found
+from gym_clinic.simulate.clinic.examination.shown import ANSWERS, CLEAR
+from gym_clinic.simulate.clinic.finding_lists import possible_when
+from gym_clinic.simulate.clinic.people import build_of, mistaken_for
+from gym_clinic.simulate.clinic.physiology.body import findings_of, with_limits
+from gym_clinic.simulate.clinic.physiology.survival import lethal
+from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, Problem
 
 CLAIMS: list[tuple[str | None, str, str]] = json.loads(
     Path(__file__).with_name("sign_claims.json").read_text(encoding="utf-8")
@@ -37,9 +39,10 @@ UNWRITTEN = re.compile(r"[\[\]|{}]|<[0-9.]+-[0-9.]+>")
 
 def values_of(patient: ClinicPatient) -> dict[str, float]:
     """The state on arrival, the age, the limits of healthy people, and the body mass index."""
-    person = patient.person
+    person, state = patient.person, patient.state(0)
     mass = {"bmi": person.weight_kg / (person.height_cm / 100) ** 2}
-    return with_limits(patient.facts, patient.state(0), *person.measured_by) | mass
+    mass["build"] = build_of(replace(person, weight_kg=state["weight_kg"]))["build"]
+    return with_limits(patient.facts, state, *person.measured_by) | mass
 
 
 def names_of(patient: ClinicPatient, problem: Problem) -> set[str]:
@@ -108,6 +111,8 @@ def signs_go_with(patient: ClinicPatient) -> str | None:
             expected = one.text if there else one.otherwise
             if expected and re.search(r"orient|A&O", expected) and not may_be_oriented(values):
                 continue  # what may be said instead is judged by its words
+            if expected and re.search(r"\balert\b|GCS 15", expected) and values["gcs"] < CLEAR:
+                continue  # nobody drowsy is called alert
             if expected and values["gcs"] < ANSWERS and EXAMINED_AWAKE.search(expected):
                 continue  # what needs an answer is left out
             if expected and one.site == "general" and BUILD.search(expected):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gym_clinic.facts.doses import ADULT, usual_doses
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.telling.life import lay_names
 
 
 def doses(patient: ClinicPatient) -> str | None:

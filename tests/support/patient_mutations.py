@@ -12,8 +12,8 @@ from typing import Any
 from patient_checks import STATES, State
 
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.examination.shown import ShownSign, StudyReport
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
-from gym_clinic.simulate.clinic.shown import ShownSign, StudyReport
 
 CHANGE = "change of the states"
 

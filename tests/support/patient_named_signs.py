@@ -12,8 +12,8 @@ from patient_mutations import first_problem
 from gym_clinic.embedded import linker
 from gym_clinic.facts import with_ancestors
 from gym_clinic.simulate.clinic import ClinicPatient, disclosures
-from gym_clinic.simulate.clinic.named_signs import sign_words
-from gym_clinic.simulate.clinic.shown import ShownSign
+from gym_clinic.simulate.clinic.examination.named_signs import sign_words
+from gym_clinic.simulate.clinic.examination.shown import ShownSign
 
 LOOSE = {"Edema", "Erythema", "Muscle weakness"}
 """Findings of one part or another: "no limb weakness" denies no weakness of the face."""

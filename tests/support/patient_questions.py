@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gym_clinic.chart.talk import OwnRecord
 from gym_clinic.chart.talk.times import how_long
 from gym_clinic.facts import load
-from gym_clinic.simulate.clinic.lay_words import bare, in_person, lay_words
+from gym_clinic.simulate.clinic.telling.lay_words import bare, in_person, lay_words
 
 FACTS = load()
 

@@ -11,7 +11,8 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient, Problem, SuitedTreatment
-from gym_clinic.simulate.clinic.medicines import ReportedAllergy, stopped_by_kidneys
+from gym_clinic.simulate.clinic.drug_rules import stopped_by_kidneys
+from gym_clinic.simulate.clinic.medicines import ReportedAllergy
 from gym_clinic.simulate.clinic.problems import treated_at
 from gym_clinic.simulate.clinic.treatment import values_at
 

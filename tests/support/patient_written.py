@@ -8,17 +8,17 @@ from datetime import datetime
 from gym_clinic.chart.talk import RulesPatient
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, Demographics, draw_patient
-from gym_clinic.simulate.clinic.body import DrawnEffect
-from gym_clinic.simulate.clinic.disclosure import (
+from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.people import Background
+from gym_clinic.simulate.clinic.physiology.body import DrawnEffect
+from gym_clinic.simulate.clinic.telling.disclosure import (
     Disclosure,
     Distortion,
     Manner,
     Origin,
     Recollection,
 )
-from gym_clinic.simulate.clinic.life import FamilyIllness, Life
-from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
-from gym_clinic.simulate.clinic.people import Background
+from gym_clinic.simulate.clinic.telling.life import FamilyIllness, Life
 
 FACTS = load()
 IDS = FACTS.finding_ids

@@ -11,8 +11,8 @@ from pathlib import Path
 from text_times import began_between
 
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.disclosure import disclosures
 from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.telling.disclosure import disclosures
 from gym_clinic.simulate.clinic.texts import Document, draw_visit, phrasebook
 from gym_clinic.simulate.clinic.texts.units import written_value
 from gym_clinic.simulate.clinic.texts.voice import americanised
@@ -244,7 +244,7 @@ def nothing_of_the_future(patient: ClinicPatient, documents: Sequence[Document])
 
 def medicines_are_taken(patient: ClinicPatient, documents: Sequence[Document]) -> Found:
     """Medicines and doses are those of the record, or what the plan has the patient believe."""
-    from gym_clinic.simulate.clinic.disclosure import recollections
+    from gym_clinic.simulate.clinic.telling.disclosure import recollections
     from gym_clinic.simulate.clinic.texts import draw_visit
 
     taken = {one.taken.drug: one for one in draw_visit(patient).medicines}

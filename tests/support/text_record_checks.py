@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from gym_clinic.instruments.units import convert
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.body import reference
-from gym_clinic.simulate.clinic.disclosure import recollections
-from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.physiology.body import reference
+from gym_clinic.simulate.clinic.telling.disclosure import recollections
+from gym_clinic.simulate.clinic.telling.life import draw_life
 from gym_clinic.simulate.clinic.texts import Document, draw_visit
 from gym_clinic.simulate.clinic.texts.document import Fact
 from gym_clinic.simulate.clinic.texts.units import local_units

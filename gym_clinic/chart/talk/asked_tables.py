@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from gym_clinic.simulate.clinic import ClinicPatient
+
 _HERE = Path(__file__).parent
 
 
@@ -71,6 +73,37 @@ def illness_groups() -> Mapping[str, IllnessGroup]:
 def medicine_groups() -> Mapping[str, MedicineGroup]:
     """Return name -> group of medicines."""
     return TypeAdapter(dict[str, MedicineGroup]).validate_json(_read("medicine_groups"))
+
+
+@dataclass(frozen=True)
+class Overdoses:
+    """What is asked of an overdose, and of which drugs it is.
+
+    Attributes:
+        asked: Pattern of questions about what was taken.
+        drugs: Condition -> ids of the drugs of its kind, the usual one first.
+    """
+
+    asked: str
+    drugs: Mapping[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=1)
+def overdoses() -> Overdoses:
+    """Return what is asked of an overdose."""
+    return TypeAdapter(Overdoses).validate_json(_read("overdoses"))
+
+
+def overdosed(patient: ClinicPatient) -> str | None:
+    """Return the id of the drug of an overdose, or None where there is no overdose of a known kind.
+
+    It is the drug of the kind that the patient takes at home, or else the usual one.
+    """
+    kinds = [
+        one for problem in patient.problems for one in overdoses().drugs.get(problem.condition, ())
+    ]
+    home = {one.drug for one in patient.medicines} | {one.what for one in patient.past}
+    return next((one for one in kinds if one in home), kinds[0] if kinds else None)
 
 
 @lru_cache(maxsize=1)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gym_clinic.chart.talk.answer import Said
-from gym_clinic.chart.talk.asked_tables import circumstances
+from gym_clinic.chart.talk.asked_tables import circumstances, overdosed, overdoses
 from gym_clinic.chart.talk.hearing import EVENTS, Heard, content_words
 from gym_clinic.chart.talk.history import History
-from gym_clinic.chart.talk.meaning import BY_EVENT
+from gym_clinic.chart.talk.meaning import BY_EVENT, TOLD
 from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.simulate.clinic.medicines import PastEvent
@@ -95,8 +95,25 @@ class WhatCameBefore:
             text = self.speech.say(pool, what=one.what, when=when)
             yield text, Said(f"past:{one.what}", str(one.minute))
 
-    def denied(self, heard: Heard) -> Saying:
-        """Deny what is asked about, where no event of the record is it."""
-        for kind in heard.circumstances[:1]:
+    def swallowed(self, question: str, heard: Heard) -> Saying:
+        """Say what was taken in an overdose that is admitted, to who asks for it or names it."""
+        patient = self.record.patient
+        finding, drug = patient.facts.finding_ids["Overdose of tablets"], overdosed(patient)
+        if drug is None or self.record.known(finding).stance not in TOLD:
+            return
+        if drug in heard.drugs or re.search(overdoses().asked, question, re.IGNORECASE):
+            name = patient.facts.drugs[drug].name.casefold()
+            yield self.speech.say("overdose.of", what=name), Said(f"finding:{finding}", "yes")
+
+    def denied(self, heard: Heard, *, beside: bool = False) -> Saying:
+        """Deny what is asked about, where no event of the record is it.
+
+        Args:
+            heard: The question.
+            beside: Whether something else was answered; an operation is denied by name then.
+        """
+        kinds = [one for one in heard.circumstances if not beside or one == "surgery"]
+        for kind in kinds[:1]:
             pool = "trigger.unknown" if kind == "before" else "event.no"
+            pool = "operation.no" if kind == "surgery" else pool
             yield self.speech.say(pool), Said(f"event:{kind}", "no")

@@ -16,9 +16,9 @@ from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.telling import Telling
 from gym_clinic.chart.talk.times import how_long
 from gym_clinic.consult import ChatClient, read_prompt
-from gym_clinic.simulate.clinic.disclosure import Disclosure
-from gym_clinic.simulate.clinic.lay_words import Speaker, in_person, lay_words
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.telling.disclosure import Disclosure
+from gym_clinic.simulate.clinic.telling.lay_words import Speaker, in_person, words_of
 from gym_clinic.simulate.split import Split
 
 PROMPT = read_prompt(Path(__file__).with_name("chat_patient.md"))
@@ -164,8 +164,10 @@ class ChatPatient:
 
     def _noun(self, plan: Disclosure, speaker: Speaker) -> str:
         name = self.record.patient.facts.phenotypes[plan.finding].name
-        noun = lay_words()[name].nouns[0]
-        return in_person(noun, speaker, self.record.patient.person.sex)
+        person = self.record.patient.person
+        words = words_of(name, person.age)
+        assert words is not None, name
+        return in_person(words.nouns[0], speaker, person.sex)
 
 
 def _lines(texts: Iterable[str]) -> str:

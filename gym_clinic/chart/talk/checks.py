@@ -11,16 +11,20 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
+from gym_clinic.chart.talk.asked_tables import overdosed
 from gym_clinic.chart.talk.hearing import Hearing, hearing_of
 from gym_clinic.chart.talk.own_record import OwnRecord, allergen_name
 from gym_clinic.chart.talk.telling import MINIMISED
 from gym_clinic.chart.talk.times import FEW, MONTH, NUMBERS, mentioned_times
 from gym_clinic.retrieval.graph import Link
-from gym_clinic.simulate.clinic.lay_words import lay_words
-from gym_clinic.simulate.clinic.life import illness_names
 from gym_clinic.simulate.clinic.problems import PAINFUL
+from gym_clinic.simulate.clinic.telling.lay_words import lay_words
+from gym_clinic.simulate.clinic.telling.life import illness_names
 from gym_clinic.simulate.clinic.texts.sections.background import interval
 from gym_clinic.simulate.clinic.texts.voice import americanised
+
+_SEEN = re.compile(r"\([^)]*\)")
+"""What is seen of somebody who does not answer, in brackets: nobody says it."""
 
 _SENTENCE = re.compile(r"[^.?!]+[.?!]?")
 _NEGATED = re.compile(r"\b(no|not|never|none|without|nope)\b|n't\b", re.IGNORECASE)
@@ -89,7 +93,7 @@ class AnswerCheck:
         """
         pain = self.record.pain(minute, actions)
         plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-        plain = _RECALL.sub("am unsure", plain)
+        plain = _RECALL.sub("am unsure", _SEEN.sub("", plain))
         masked = self._names.sub("that", plain) if self._names else plain
         for often in self._intervals:
             masked = masked.replace(often, "regularly")
@@ -249,6 +253,10 @@ class AnswerCheck:
             and plan.manner != "omitted"
         }
         named |= {one.what for one in self.record.patient.past if one.kind == "medicine"}
+        recalled = {
+            one.drug for one in self.record.patient.medicines
+            if plans[f"medicine:{one.drug}"].distortion in ("forgets", "wrong")
+        } | {overdosed(self.record.patient)}  # fmt: skip
         unsure = {
             one.drug for one in self.record.patient.medicines
             if plans[f"medicine:{one.drug}"].manner == "omitted"
@@ -261,7 +269,7 @@ class AnswerCheck:
                     continue
                 if negated and drug in named:
                     yield f"medicine: {drug} is denied and taken"
-                elif not negated and drug not in named:
+                elif not negated and drug not in named | recalled:
                     yield f"medicine: {drug} is not in the record"
                 elif negated and drug in unsure:
                     yield f"medicine: {drug} is not told by the plan"

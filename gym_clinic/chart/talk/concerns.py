@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gym_clinic.chart.talk.answer import Said
 from gym_clinic.chart.talk.history import History
+from gym_clinic.chart.talk.meaning import TOLD
 from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.telling import Telling
@@ -18,6 +19,12 @@ FEARED = (
     "chronic-obstructive-pulmonary-disease",
 )  # fmt: skip
 """Illnesses of relatives that people fear to have."""
+
+BLOODY_VOMIT = ("Hematemesis", "Coffee ground vomitus")
+"""Findings that tell what vomit looks like."""
+
+GREEN_VOMIT = frozenset({"bowel-obstruction", "intussusception"})
+"""Conditions with vomit of bile; that of a narrow pylorus has none (authored)."""
 
 WANTS_RELIEF = 4
 """Pain of ten from which something is wanted for it."""
@@ -112,10 +119,6 @@ class Concerns:
         """Say that there is no stick or frame: no record has one."""
         yield self.speech.say("denies.plain"), Said("life:aids", "no")
 
-    def diet(self, minute: float) -> Saying:
-        """Say that nothing is special about the food: no record has anything."""
-        yield self.speech.say("diet"), Said("life:diet", "unknown")
-
     def safe(self, minute: float) -> Saying:
         """Say that nobody is feared at home: no record has anything."""
         yield self.speech.say("safe"), Said("life:safe", "yes")
@@ -126,6 +129,17 @@ class Concerns:
             yield self.speech.say("not.known"), Said("life:breastfeeding", "unknown")
         else:
             yield self.speech.say("denies.plain"), Said("life:breastfeeding", "no")
+
+    def vomit(self, minute: float) -> Saying:
+        """Say what the vomit looks like: bloody, like coffee grounds, green or plain."""
+        ids, known = self.record.patient.facts.finding_ids, self.record.known
+        bloody = [ids[name] for name in BLOODY_VOMIT if known(ids[name]).stance in TOLD]
+        if bloody:
+            yield self.telling.answer(bloody[0])
+        elif known(ids["Vomiting"]).stance in TOLD:
+            green = any(one.condition in GREEN_VOMIT for one in self.record.patient.problems)
+            colour = "green" if green else "plain"
+            yield self.speech.say(f"vomit.{colour}"), Said("vomit:colour", colour)
 
     def lasting(self, minute: float) -> Saying:
         """Say that nobody timed it."""

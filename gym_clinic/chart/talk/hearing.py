@@ -24,8 +24,8 @@ from gym_clinic.chart.talk.asked_tables import (
 from gym_clinic.facts import Facts
 from gym_clinic.facts.records.terms import FindingTerms, read_terms
 from gym_clinic.retrieval.graph import SymptomLinker, graph_of_facts
-from gym_clinic.simulate.clinic.lay_words import bare, lay_words
-from gym_clinic.simulate.clinic.life import lay_names
+from gym_clinic.simulate.clinic.telling.lay_words import bare, lay_words, of_children
+from gym_clinic.simulate.clinic.telling.life import lay_names
 from gym_clinic.simulate.clinic.texts.voice import americanised
 
 _HERE = Path(__file__).parent
@@ -191,7 +191,7 @@ def _misspelled() -> Mapping[str, str]:
 def lay_terms(facts: Facts) -> Mapping[str, FindingTerms]:
     """Return the terms of findings with their lay words."""
     found = dict(read_terms(facts.folder))
-    for name, words in lay_words().items():
+    for name, words in (*lay_words().items(), *of_children().items()):
         key = facts.finding_ids[name]
         said = tuple(
             " ".join(_PHRASE.findall(_SLOT.sub(" ", one)))

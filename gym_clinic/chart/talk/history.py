@@ -8,11 +8,14 @@ from gym_clinic.chart.talk.answer import Said
 from gym_clinic.chart.talk.medicine_history import MedicineTalk, Saying, Sentence, listed
 from gym_clinic.chart.talk.own_record import allergen_name
 from gym_clinic.chart.talk.times import YEAR, how_long, number_word, vaguely_ago
-from gym_clinic.simulate.clinic.lay_words import in_person
+from gym_clinic.simulate.clinic.telling.lay_words import in_person
 
 YOUNG, OLD = 12, 56
 """Ages in years below which a girl is too young to be pregnant, and from which on a woman is too
 old."""
+
+TROPICS = "Stay in the tropics"
+"""The finding that a journey may be."""
 
 HOMES = {
     "alone": "alone", "partner": "with {my} partner", "family": "with the family",
@@ -169,9 +172,13 @@ class History(MedicineTalk):
     def travel(self, minute: float) -> Saying:
         """Say where the patient came back from."""
         life = self.record.life
+        tropics = self.record.patient.facts.finding_ids[TROPICS]
         if life.journey is None or life.back is None:
             yield self.speech.say("travel.no"), Said("life:travel", "no")
+            yield "", Said(f"finding:{tropics}", "no")
             return
+        if tropics in self.record.implied:
+            yield "", Said(f"finding:{tropics}", "yes")
         when = self.ago(life.back * 1440 + minute, minute)
         yield (
             self.speech.say("travel", place=life.journey, when=when),

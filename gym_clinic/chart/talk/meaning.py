@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from gym_clinic.chart.talk.asked_tables import illness_groups, medicine_groups
 from gym_clinic.chart.talk.hearing import Heard
@@ -79,6 +80,7 @@ INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
     "side effects": ("medicines",),
     "last drink": ("alcohol", "meal", "onset"),
     "allergies": ("side effects",),
+    "food allergy": ("allergies", "meal", "diet"),
     "lasting": ("onset",),
     "diet": ("meal",),
     "keeping down": ("feeding", "fluids"),
@@ -119,7 +121,7 @@ DENIED_BY_NAME = ("exposure", "self-harm", "high mood", "allergen contact")
 DEPRESSION = "major-depressive-disorder"
 """The illness that a question about an earlier low mood asks about."""
 
-CUES = ("alcohol by name", "eating", "fluids", "upper", "ever")
+CUES = ("alcohol by name", "eating", "food allergy", "fluids", "upper", "ever", "taking it")
 """Topics that only say how another one is meant."""
 
 TOO_YOUNG = ("smoking", "alcohol", "drugs", "last drink", "private", "breastfeeding")
@@ -138,11 +140,21 @@ BY_EVENT: Mapping[str, tuple[str, ...]] = {
 """Circumstance -> topics that are answered by an event that is one; "before" is always answered."""
 
 
-def meant(heard: Heard, record: OwnRecord) -> Heard:
-    """Leave out what a question only seems to ask: an overdose is no medicine taken daily."""
+@lru_cache(maxsize=256)
+def meant(heard: Heard, record: OwnRecord, last_drug: str | None = None) -> Heard:
+    """Leave out what a question only seems to ask: an overdose is no medicine taken daily.
+
+    Args:
+        heard: The question.
+        record: The record as the patient knows it.
+        last_drug: The medicine that was spoken of last, which "taking it" means.
+    """
     topics, drugs = list(heard.topics), heard.drugs
+    if last_drug is not None and "taking it" in topics and not drugs:
+        drugs = (last_drug,)
     overdose = record.patient.facts.finding_ids["Overdose of tablets"]
-    if "act" in topics and drugs and overdose in record.implied:
+    taken = "act" in topics and bool(drugs) and overdose in record.implied
+    if (taken or overdose in heard.findings) and "exposure" not in topics:
         topics.append("exposure")
     medicines = () if "allergies" in topics else heard.medicine_groups
     if "exposure" in topics:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gym_clinic.chart.talk.answer import Said
 from gym_clinic.chart.talk.asked_tables import medicine_groups
@@ -11,9 +12,10 @@ from gym_clinic.chart.talk.own_record import OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, number_word, vaguely_ago
 from gym_clinic.facts.records.drugs import CLASS
-from gym_clinic.simulate.clinic.disclosure import Recollection
-from gym_clinic.simulate.clinic.life import illness_names
-from gym_clinic.simulate.clinic.medicines import PastEvent, TakenMedicine, references
+from gym_clinic.simulate.clinic.drug_rules import references
+from gym_clinic.simulate.clinic.medicines import PastEvent, TakenMedicine
+from gym_clinic.simulate.clinic.telling.disclosure import Recollection
+from gym_clinic.simulate.clinic.telling.life import illness_names
 from gym_clinic.simulate.clinic.texts.sections.background import amount_of, interval, is_tablet
 from gym_clinic.simulate.clinic.texts.voice import drug_name
 
@@ -71,38 +73,65 @@ class MedicineTalk:
                     (bought if one.unlisted == "bought" else told).append(named)
                 if plan.manner == "vague":
                     vague[one.condition] = 0  # all of this reason are told at once
-        for pool, items in (("medicines", told), ("medicines.bought", bought)):
-            if items:
-                yield self.speech.say(pool, list=apart(items)), Said("medicines", "yes")
-        if not told and not bought and unsure:
+        if told:
+            yield self.speech.say("medicines", list=apart(told)), Said("medicines", "yes")
+        elif not bought and unsure:
             yield self.speech.say("medicine.unsure"), Said("medicines", "unknown")
-        elif not told and not bought:
+        elif not bought:
             yield self.speech.say("medicines.none"), Said("medicines", "no")
         for event in self.record.patient.past:
             if event.kind == "medicine":
                 yield self._ended(event, minute)
+        if bought:  # last, or what ended would sound as if it were bought too
+            yield self.speech.say("medicines.bought", list=apart(bought)), Said("medicines", "yes")
 
     def _ended(self, event: PastEvent, minute: float) -> Sentence:
         when = self.ago(minute - event.minute, minute)
         text = self.speech.say("ended", drug=self._drug(event.what), when=when)
         return text, Said(f"past:{event.what}", str(event.minute))
 
-    def medicine(self, drug: str) -> Sentence:
-        """Say whether one medicine is taken; a medicine that is taken for another counts as it."""
-        plans = self.record.recollections
-        name = self._drug(drug)
-        fact = f"medicine:{drug}"
+    def medicine(self, drug: str, minute: float, topics: Collection[str] = ()) -> Sentence:
+        """Say whether one medicine is taken, since when, or at which dose.
+
+        A medicine that is taken for another counts as it. What was left out of the list, or taken
+        for another, is recalled when it is named.
+
+        Args:
+            drug: Id of the medicine.
+            minute: Minutes from arrival.
+            topics: What is asked of it: "onset", "dose" or "often"; else whether it is taken.
+        """
+        plans, name = self.record.recollections, self._drug(drug)
+        taken = {one.drug: one for one in self.record.patient.medicines}
         for plan in plans.values():
-            if plan.says == drug and plan.distortion != "forgets":
-                if plan.manner == "omitted":
-                    return self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
-                return self.speech.say("medicine.yes", drug=name), Said(plan.fact, drug)
-        own = plans.get(fact)
-        if own is None or own.distortion == "forgets" or own.says is not None:
-            return self.speech.say("medicine.no", drug=name), Said(fact, "no")
-        if own.manner == "omitted":
-            return self.speech.say("medicine.unsure"), Said(fact, "unknown")
-        return self.speech.say("medicine.yes", drug=name), Said(fact, "yes")
+            key = plan.fact.partition(":")[2]
+            if not plan.fact.startswith("medicine:") or drug not in (key, plan.says):
+                continue
+            forgot = plan.distortion == "forgets" or drug != (plan.says or key)
+            if plan.manner == "omitted" and not forgot:
+                return self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
+            said = Said(plan.fact, "yes" if drug == key else drug)
+            one = taken.get(key)
+            if one is not None and "onset" in topics:
+                return self._since(one, name, plan, minute), said
+            if one is not None and {"dose", "often"} & {*topics}:
+                known = replace(plan, manner="told", says=None if drug == key else drug)
+                return self.speech.say("medicine.yes", drug=self._medicine(one, known)), said
+            return self.speech.say(f"medicine.{'recalled' if forgot else 'yes'}", drug=name), said
+        for event in self.record.patient.past:
+            if event.kind == "medicine" and event.what == drug:
+                return self._ended(event, minute)
+        return self.speech.say("medicine.no", drug=name), Said(f"medicine:{drug}", "no")
+
+    def _since(self, one: TakenMedicine, name: str, plan: Recollection, minute: float) -> str:
+        """Since when a medicine is taken, by the record."""
+        if one.begun is None:
+            return self.speech.say("medicine.long", drug=name)
+        since = minute - one.begun
+        if plan.manner == "vague":
+            about = vaguely_ago(since, self.record.now(minute), self.speech.random("time"))
+            return self.speech.say("medicine.since", drug=name, when=about)
+        return self.speech.say("medicine.since", drug=name, when=self.ago(since, minute))
 
     def _vague(self) -> Counter[str]:
         """Condition -> how many of its medicines are told by what they are for."""
@@ -140,10 +169,12 @@ class MedicineTalk:
         for one in self.record.patient.medicines:
             plan = plans[f"medicine:{one.drug}"]
             drug = plan.says or one.drug
-            if plan.distortion == "forgets" or classes.isdisjoint(references(facts, drug)):
+            if classes.isdisjoint(references(facts, drug)):
                 continue
             said = True
-            if plan.manner in ("omitted", "vague"):
+            if plan.distortion == "forgets":
+                yield self.medicine(drug, minute)
+            elif plan.manner in ("omitted", "vague"):
                 yield self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
             else:
                 text = self.speech.say("medicine.yes", drug=self._drug(drug))

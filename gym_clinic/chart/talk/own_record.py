@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from gym_clinic.facts import Facts, with_ancestors
-from gym_clinic.simulate.clinic.disclosure import (
+from gym_clinic.simulate.clinic.examination.shown import CLEAR
+from gym_clinic.simulate.clinic.finding_lists import alike, comes_with, possible_when
+from gym_clinic.simulate.clinic.patient import CONVERSES, GROWN_UP, SPEAKS, ClinicPatient
+from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE, FORMS_OF_CLOUDED, PAINFUL
+from gym_clinic.simulate.clinic.telling.disclosure import (
     Disclosure,
     Recollection,
     disclosures,
     recollections,
 )
-from gym_clinic.simulate.clinic.incidental import is_felt
-from gym_clinic.simulate.clinic.lay_words import Speaker, lay_words
-from gym_clinic.simulate.clinic.life import Life, draw_life
-from gym_clinic.simulate.clinic.patient import CONVERSES, GROWN_UP, SPEAKS, ClinicPatient
-from gym_clinic.simulate.clinic.problems import CLOUDED, EXPOSURE, FORMS_OF_CLOUDED
-from gym_clinic.simulate.clinic.shown import CLEAR
+from gym_clinic.simulate.clinic.telling.incidental import is_felt
+from gym_clinic.simulate.clinic.telling.lay_words import Speaker, lay_words
+from gym_clinic.simulate.clinic.telling.life import Life, draw_life
 from gym_clinic.simulate.clinic.texts import draw_visit
 from gym_clinic.simulate.clinic.texts.voice import drug_name
 
-Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt"]
-"""What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing; or
-that nobody can feel it."""
+Stance = Literal["has", "vague", "slight", "denies", "doubts", "unsure", "not felt", "too small"]
+"""What a patient says of a finding: it is there, vaguely, slightly, not, perhaps not; nothing;
+that nobody can feel it; or that a child of this age cannot tell it."""
+
+SPEAKS_FROM, TELLS = 1, 4
+"""Ages in years before which nothing of what is felt is told, and from which on it is: between
+them, it goes by the finding."""
+
+_FROM_AGE = re.compile(r"age >= ([\d.]+)")
 
 
 _CLASSES = {"nsaid": "anti-inflammatory tablets", "sulfonamide-antibiotic": "sulfa antibiotics"}
@@ -78,6 +86,7 @@ class OwnRecord:
         }
         self.life: Life = draw_life(patient)
         self.speaker: Speaker = patient.speaker
+        self._known: dict[str, KnownFinding] = {}
 
     def __deepcopy__(self, memo: object) -> OwnRecord:
         """Return the record itself, which never changes."""
@@ -119,12 +128,15 @@ class OwnRecord:
 
     @cached_property
     def implied(self) -> Mapping[str, tuple[str, ...]]:
-        """Finding -> those of the patient's findings that are a form of it."""
-        above = self.patient.facts.above
+        """Finding -> those of the patient's findings that are a form of it, or as good as it."""
+        facts = self.patient.facts
         found: dict[str, tuple[str, ...]] = {}
         for key, one in self.plan.items():
             if one.has:
-                for general in (key, *sorted(above[key])):
+                name = facts.phenotypes[key].name
+                beside = (*comes_with().get(name, ()), *alike().get(name, ()))
+                implied = {*facts.above[key], *(facts.finding_ids[it] for it in beside)}
+                for general in (key, *sorted(implied - {key})):
                     found[general] = (*found.get(general, ()), key)
         return found
 
@@ -135,6 +147,11 @@ class OwnRecord:
         the more general finding of the plan: the pain of the leg. Nobody with clouded consciousness
         is said not to be drowsy or confused.
         """
+        if finding not in self._known:
+            self._known[finding] = self._know(finding)
+        return self._known[finding]
+
+    def _know(self, finding: str) -> KnownFinding:
         facts = self.patient.facts
         form = facts.phenotypes[finding].name in FORMS_OF_CLOUDED
         if form and self._is_clouded and finding not in self.implied:
@@ -146,6 +163,8 @@ class OwnRecord:
                 return KnownFinding(stance, key, self.plan[key])
         if forms:
             return KnownFinding("denies", forms[0], self.plan[forms[0]])
+        if self._is_too_young(finding):
+            return KnownFinding("too small", finding, None)
         if finding in self.plan:
             return KnownFinding(_stance(self.plan[finding]), finding, self.plan[finding])
         if not is_felt(facts, finding) or facts.phenotypes[finding].name in UNNOTICED:
@@ -153,6 +172,25 @@ class OwnRecord:
         if general := self._general_form(finding):
             return KnownFinding(_stance(self.plan[general]), general, self.plan[general])
         return KnownFinding("denies", finding, None)
+
+    @cached_property
+    def painful(self) -> tuple[str, ...]:
+        """The findings that hurt and that the patient tells."""
+        names = self.patient.facts.phenotypes
+        return tuple(
+            key for key, one in self.plan.items()
+            if one.has and PAINFUL.search(names[key].name)
+            and self.known(key).stance in ("has", "vague", "slight")
+        )  # fmt: skip
+
+    def _is_too_young(self, finding: str) -> bool:
+        """Whether the patient is a small child, and too small to tell a finding."""
+        age, phenotype = self.patient.person.age, self.patient.facts.phenotypes[finding]
+        if age >= TELLS:
+            return False
+        told = _FROM_AGE.fullmatch(possible_when().get(phenotype.name, ""))
+        from_age = float(told[1]) if told else phenotype.only.low if phenotype.only else 0.0
+        return age < from_age >= SPEAKS_FROM
 
     @cached_property
     def _is_clouded(self) -> bool:

@@ -47,7 +47,7 @@ OF_HISTORY = (
 )  # fmt: skip
 OF_CONCERNS = (
     "worry", "cause", "questions", "now", "before", "trigger", "pain relief", "tried", "private",
-    "diet", "safe", "breastfeeding", "lasting", "aids",
+    "safe", "breastfeeding", "lasting", "aids", "vomit",
 )  # fmt: skip
 """Topics that a method of `History` or `Concerns` answers, of the same name."""
 
@@ -71,6 +71,7 @@ class RulesPatient:
     Attributes:
         record: The record as the patient knows it.
         about: The finding that was spoken of last, which "it" means.
+        drug: The medicine that was spoken of last, which "taking it" means.
         told: The findings that were told without being asked.
         kept: Exposures that were kept back when they were asked about.
         denied: How many absent findings were volunteered.
@@ -89,6 +90,7 @@ class RulesPatient:
         self._function = Function(self.record, self._telling)
         self._pain = patient.facts.finding_ids["Pain"]
         self.about = self.record.complaint
+        self.drug: str | None = None
         self.told: set[str] = set()
         self.kept: set[str] = set()
         self.denied = 0
@@ -110,8 +112,12 @@ class RulesPatient:
         self._speech.speaker, self._telling.actions = speaker, actions
         asked = hearing_of(self.record.patient.facts).hear(question)
         events = self._before.events(asked)
-        heard = self._before.instead_of_events(meant(asked, self.record), events)
-        said = [*self._answers(heard, minute), *self._before.told(heard, events, minute)]
+        heard = self._before.instead_of_events(meant(asked, self.record, self.drug), events)
+        self.drug = heard.drugs[-1] if heard.drugs else self.drug
+        said = [*self._before.swallowed(question, asked)]
+        said = said or [*self._answers(heard, minute), *self._before.told(heard, events, minute)]
+        if said and not events and "past" not in heard.topics:
+            said += self._before.denied(heard, beside=True)
         if not said:
             others = ("other illness",) if "ever" in heard.cues else ()
             said = [*self._before.denied(heard)] or [*self._history.none_of(others)]
@@ -128,6 +134,8 @@ class RulesPatient:
         if "relief" in topics and "course" in topics:
             topics.remove("course")
         named = self._findings(heard)
+        if heard.drugs and not named:  # when it began is asked of the medicine
+            topics = [one for one in topics if one != "onset"]
         areas_asked = [*self._areas(heard, named)]
         if "mood" in areas_asked:
             mood = self._there("mood")
@@ -160,9 +168,9 @@ class RulesPatient:
                 self.about = known.finding
                 yield from self._of_finding(known.finding, topics, minute)
         lived_with = [one for one in heard.illnesses if self._history.knows(one)]
-        aside = lived_with or areas_asked or "opening" in heard.topics
+        aside = lived_with or areas_asked
         if topics and not named and not aside:
-            polite = (*topics, "hello", "statement")
+            polite = (*topics, "hello", "statement", "opening", "now")
             asked_more = [one for one in heard.topics if one not in polite]
             if "severity" in topics and self._asks_of_pain(heard):
                 topics.remove("severity")
@@ -178,7 +186,7 @@ class RulesPatient:
                 yield self._history.illness(illness)
         yield from self._history.none_of(heard.groups)
         for drug in heard.drugs:
-            yield self._history.medicine(drug)
+            yield self._history.medicine(drug, minute, heard.topics)
         for group in heard.medicine_groups:
             yield from self._history.medicines_of(group, minute)
         if young := [one for one in self._not_for_children if one in heard.topics]:
@@ -235,7 +243,7 @@ class RulesPatient:
             if self.record.known(one).stance in TOLD
         ]  # fmt: skip
         if topics and not hurting:
-            hurting = [one for one in self._telling.painful() if self._of_today(one)]
+            hurting = [one for one in self.record.painful if self._of_today(one)]
         hurting.sort(key=lambda one: one != self.record.complaint)
         forms = dict[str, None]()
         for one in named:
@@ -285,7 +293,7 @@ class RulesPatient:
         found = dict[str, None]()
         for finding in self._ids(area):
             known = self.record.known(finding)
-            if known.stance not in ("denies", "doubts", "not felt"):
+            if known.stance not in ("denies", "doubts", "not felt", "too small"):
                 found[known.finding] = None
         return list(found)
 

@@ -9,7 +9,7 @@ from random import Random
 
 from gym_clinic.facts.phrases import ParsedPhrase, parse
 from gym_clinic.facts.records.epidemiology import Sex
-from gym_clinic.simulate.clinic.lay_words import Speaker
+from gym_clinic.simulate.clinic.telling.lay_words import Speaker
 from gym_clinic.simulate.grammar import Grammar, read_grammar, read_pools
 from gym_clinic.simulate.split import Split, of_split
 from gym_clinic.simulate.writer import Writer, punctuate
@@ -56,6 +56,26 @@ def _in_order(key: str, pool: str, split: Split) -> tuple[ParsedPhrase, ...]:
     return tuple(phrases)
 
 
+@lru_cache(maxsize=1 << 13)
+def _written(
+    key: str, split: Split, person: str, pool: str, number: int,
+    facts: tuple[tuple[str, str], ...],
+) -> str:  # fmt: skip
+    """A phrase of a pool as one patient writes it out when he comes to it for the n-th time."""
+    phrases = _in_order(key, pool, split)
+    slots = {**dict(zip(SLOTS, _FORMS[person], strict=True)), **dict(facts)}
+    writer = Writer(grammar_of(split), Random(f"{key}:{pool}:{number}"), slots)
+    return writer.write(phrases[number % len(phrases)])
+
+
+@lru_cache(maxsize=1 << 12)
+def _shuffled(key: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words in the order in which one patient comes to them."""
+    drawn = list(words)
+    Random(key).shuffle(drawn)
+    return tuple(drawn)
+
+
 class Speech:
     """Writes what one patient says; every pool is gone through before a phrase comes again.
 
@@ -81,11 +101,8 @@ class Speech:
         """Write a phrase of a pool as part of a sentence."""
         number = self.used.get(pool, 0)
         self.used[pool] = number + 1
-        grammar, phrases = grammar_of(self.split), _in_order(self.key, pool, self.split)
-        random = Random(f"{self.key}:{pool}:{number}")
-        forms = _FORMS["patient" if self.speaker == "patient" else self.sex]
-        writer = Writer(grammar, random, {**dict(zip(SLOTS, forms, strict=True)), **facts})
-        return writer.write(phrases[number % len(phrases)])
+        person = "patient" if self.speaker == "patient" else self.sex
+        return _written(self.key, self.split, person, pool, number, tuple(facts.items()))
 
     def choose(self, name: str, options: tuple[str, ...], pool: str) -> str:
         """Choose one of the words for something; the next time another one."""
@@ -95,9 +112,7 @@ class Speech:
         """Choose one of the words of this split; the next time another one."""
         number = self.used.get(name, 0)
         self.used[name] = number + 1
-        possible = list(possible)
-        Random(f"{self.key}:{name}").shuffle(possible)
-        return possible[number % len(possible)]
+        return _shuffled(f"{self.key}:{name}", tuple(possible))[number % len(possible)]
 
     def random(self, name: str) -> Random:
         """Return a source of randomness for a part of an answer."""

@@ -11,9 +11,17 @@ from gym_clinic.chart.talk.own_record import KnownFinding, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, how_long, number_word, vaguely_ago
 from gym_clinic.facts.records.epidemiology import Sex
-from gym_clinic.simulate.clinic.disclosure import Disclosure
-from gym_clinic.simulate.clinic.lay_words import bare, in_person, lay_words, negatable, sayable
 from gym_clinic.simulate.clinic.problems import FORMS_OF_CLOUDED, PAINFUL
+from gym_clinic.simulate.clinic.telling.disclosure import Disclosure
+from gym_clinic.simulate.clinic.telling.lay_words import (
+    LayWords,
+    bare,
+    in_person,
+    mild,
+    negatable,
+    sayable,
+    words_of,
+)
 from gym_clinic.simulate.split import of_split
 
 Sentence = tuple[str, Said]
@@ -100,8 +108,8 @@ class Telling:
         fact = f"finding:{known.finding}"
         if known.stance == "unsure":
             return self._unsure(), Said(fact, "unknown")
-        if known.stance == "not felt":
-            return self.speech.say("not.felt"), Said(fact, "unknown")
+        if known.stance in ("not felt", "too small"):
+            return self.speech.say(known.stance.replace(" ", ".")), Said(fact, "unknown")
         if known.stance in ("denies", "doubts"):
             return self._denial(finding, known), Said(f"finding:{finding}", "no")
         if self.woke and self._name(known.finding) in UNREMEMBERED:
@@ -110,8 +118,9 @@ class Telling:
             return self.speech.say("has.rather", it=self.noun(known.finding)), Said(fact, "yes")
         if known.stance == "has":
             return self._present(known.finding, "has"), Said(fact, "yes")
-        pool = f"has.{known.stance}"
-        return self.speech.say(pool, it=self.noun(known.finding)), Said(fact, known.stance)
+        slight = known.stance == "slight"
+        noun = (self.slight_noun if slight else self.noun)(known.finding)
+        return self.speech.say(f"has.{known.stance}", it=noun), Said(fact, known.stance)
 
     def _is_another_form(self, asked: str, said: str) -> bool:
         """Whether drowsiness is told to somebody who asked about confusion, or the other way."""
@@ -153,7 +162,7 @@ class Telling:
             text = self.speech.say("besides.not", no_it=self.bare_noun(finding))
             return text, Said(fact, "no")
         if plan.distortion == "minimises":
-            return self.speech.say("has.slight", it=self.noun(finding)), Said(fact, "slight")
+            return self.speech.say("has.slight", it=self.slight_noun(finding)), Said(fact, "slight")
         if plan.manner == "vague":
             return self.speech.say("has.vague", it=self.noun(finding)), Said(fact, "vague")
         return self._present(finding, "besides"), Said(fact, "yes")
@@ -250,14 +259,6 @@ class Telling:
                 return text, Said(f"finding:{key}", "yes")
         return self.speech.say("relief.unknown"), Said(f"relief:{finding}", "unknown")
 
-    def painful(self) -> list[str]:
-        """Return the findings that hurt and that the patient tells."""
-        return [
-            key for key, one in self.record.plan.items()
-            if one.has and PAINFUL.search(self._name(key))
-            and self.record.known(key).stance in ("has", "vague", "slight")
-        ]  # fmt: skip
-
     @property
     def woke(self) -> bool:
         """Whether the patient speaks now and was unconscious on arrival."""
@@ -266,21 +267,32 @@ class Telling:
     def noun(self, finding: str) -> str:
         """Return a noun for a finding, with its article."""
         name = self._name(finding)
-        nouns = of_split(name, lay_words()[name].nouns, self.speech.split)
+        nouns = of_split(name, self._words(name).nouns, self.speech.split)
         return self._person(self.speech.choose_of(f"noun:{name}", sayable(nouns)))
+
+    def slight_noun(self, finding: str) -> str:
+        """Return a noun that may be called slight: "a fever", not "a raging fever"."""
+        name = self._name(finding)
+        nouns = mild(of_split(name, sayable(self._words(name).nouns), self.speech.split))
+        return self._person(self.speech.choose_of(f"slight:{name}", nouns))
 
     def bare_noun(self, finding: str) -> str:
         """Return a noun that follows "no": not "being sick" where there is "vomiting"."""
         name = self._name(finding)
-        nouns = of_split(name, lay_words()[name].nouns, self.speech.split)
+        nouns = of_split(name, self._words(name).nouns, self.speech.split)
         noun = self.speech.choose_of(f"no:{name}", self._negatable(finding) or nouns)
         return bare(self._person(noun))
 
     def _negatable(self, finding: str) -> list[str]:
         """The nouns of this split that follow "no" well."""
         name = self._name(finding)
-        words = lay_words().get(name)
+        words = words_of(name, self.record.patient.person.age)
         return negatable(of_split(name, words.nouns, self.speech.split)) if words else []
+
+    def _words(self, name: str) -> LayWords:
+        found = words_of(name, self.record.patient.person.age)
+        assert found is not None, name
+        return found
 
     def _name(self, finding: str) -> str:
         return self.record.patient.facts.phenotypes[finding].name
@@ -288,7 +300,7 @@ class Telling:
     def clause(self, finding: str) -> str:
         """Return a clause that says a finding, or a noun where there is none."""
         name = self.record.patient.facts.phenotypes[finding].name
-        clauses = lay_words()[name].says
+        clauses = self._words(name).says
         if not clauses:
             return self.noun(finding)
         return self._person(self.speech.choose(f"says:{name}", clauses, f"{name} says"))
@@ -304,7 +316,7 @@ class Telling:
     def _present(self, finding: str, pool: str) -> str:
         """Say that a finding is there, by a noun or by a clause."""
         name = self.record.patient.facts.phenotypes[finding].name
-        words, noun_pool = lay_words()[name], "has.noun" if pool == "has" else pool
+        words, noun_pool = self._words(name), "has.noun" if pool == "has" else pool
         number = self.speech.random(f"form:{finding}").random()
         if words.says and number < CLAUSES:
             return self.speech.say(f"{pool}.clause", says=self.clause(finding))
@@ -318,7 +330,7 @@ class Telling:
         name = self._name(said)
         if self._does_not_apply(said):
             return self.speech.say("period.none")
-        denies = lay_words()[name].denies
+        denies = self._words(name).denies
         if denies:
             denial = self.speech.choose(f"denies:{name}", denies, f"{name} denies")
             return self.speech.say("denies.clause", denies=self._person(denial))

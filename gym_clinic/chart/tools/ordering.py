@@ -26,13 +26,18 @@ def order_lab(
 ) -> dict[str, Any]:
     """Order laboratory tests from one sample; results come back after their time.
 
+    What is no laboratory test is not ordered, and named with the tool that orders it.
+
     Args:
         tests: Tests and panels, such as "blood-count", "basic-metabolic-panel", "troponin".
         method: A method, such as "venous gas"; the usual one if left out.
         serial: Whether it repeats an earlier test on purpose.
     """
-    placed = ordering.order_tests(case, tests, method, serial=serial)
-    return {"orders": [_placed(case, one) for one in placed]}
+    known, refused = ordering.known_tests(case.patient.facts, tests)
+    placed = [
+        _placed(case, one) for one in ordering.order_tests(case, known, method, serial=serial)
+    ]
+    return {"orders": placed, "not ordered": refused} if refused else {"orders": placed}
 
 
 @tool(kind=Kind.WRITE)
@@ -142,16 +147,17 @@ def cancel_order(case: Chart, order: str, reason: str | None = None) -> dict[str
 def wait(case: Chart, minutes: int) -> dict[str, Any]:
     """Let time pass: results come back, treatment works, illness goes on.
 
+    It lists what is back and was not read.
+
     Args:
         minutes: How long, from 1 to 480.
     """
     if not 1 <= minutes <= LONGEST_WAIT:
         raise ToolError(f"minutes is {minutes}; expected 1 to {LONGEST_WAIT}.")
-    before = case.minute
     case.spend(minutes)
     back = [
         {"order_id": one.id, "order": one.name}
         for one in case.orders.values()
-        if one.has_result(case.minute) and one.due > before
+        if one.has_result(case.minute) and case.remembered(one.id) is None
     ]
     return {"time": case.clock(), "results_back": back or "none"}

@@ -118,18 +118,18 @@ def give_fluids(
 
 @tool(kind=Kind.WRITE)
 def give_blood(
-    case: Chart, product: Literal["packed red cells", "fresh frozen plasma"], units: int
+    case: Chart, product: Literal["packed red cells", "fresh frozen plasma"], units: float
 ) -> dict[str, Any]:
     """Transfuse blood products, once they are matched.
 
     Args:
         product: Which product.
-        units: How many, from 1 to 10.
+        units: How many, from 0.1 to 10; children get a part of a unit of about 280 mL.
     """
-    if not 1 <= units <= 10:
-        raise ToolError(f"units is {units}; expected 1 to 10.")
+    if not 0.1 <= units <= 10:
+        raise ToolError(f"units is {units}; expected 0.1 to 10.")
     order = ordering.give_support(
-        case, "blood", _BLOOD[product], f"{product}, {units} units", units, "units", "iv"
+        case, "blood", _BLOOD[product], f"{product}, {units:g} units", units, "units", "iv"
     )
     return {"order_id": order.id, "order": order.name, "from": case.clock(order.done)}
 

@@ -21,8 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gym_clinic.clinical.naming import disease_named
-from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.clinical.naming import disease_named, fulfils
 
 if TYPE_CHECKING:
     from gym_clinic.clinical.judging.judge import JudgedEpisode
@@ -36,11 +35,11 @@ def _treated(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 
 
 def _read_all(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    return all(key in judged.read for key in fields["keys"])
+    return all(judged.knows(key) for key in fields["keys"])
 
 
 def _read_any(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    return any(key in judged.read for key in fields["keys"])
+    return any(judged.knows(key) for key in fields["keys"])
 
 
 def _ordered(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:

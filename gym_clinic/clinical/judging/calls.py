@@ -15,17 +15,23 @@ Calls that failed are made, and match nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.clinical.resolving import find_action
+from gym_clinic.chart.catalogue import tests_of
+from gym_clinic.chart.order_names import hyphenated, order_words
+from gym_clinic.clinical.judging.seen import measured_alike
+from gym_clinic.clinical.naming import find_action
 from gym_clinic.episode import Call
 from gym_clinic.facts import Facts
 from gym_clinic.facts.named_drugs import plain_route
 from gym_clinic.rewards.clinical import CallArguments
+from gym_clinic.simulate.clinic.examination.imaging import sees
 
 Canonical = Callable[[str, Mapping[str, Any]], Iterable[CallArguments] | None]
 """A domain's own canonical form of a call; None for the shared one."""
+
+ORDER, LAB = "order_study", "order_lab"
 
 TOUCHING = frozenset({
     "activate_pathway", "consult_service", "discontinue_medication", "give_blood", "give_fluids",
@@ -56,11 +62,46 @@ def canonical_calls(
     return found
 
 
+def ordered_in_place(
+    facts: Facts, calls: Iterable[CallArguments], expected: Sequence[CallArguments]
+) -> list[CallArguments]:
+    """Return calls in which a test stands for an expected one.
+
+    An image stands for one that sees no more than it does, a single test for the panel that holds
+    it, and any measurement of a substance for another of it, such as of glucose: which value is
+    needed is asked by what must be read.
+    """
+    wanted = {given["study"] for name, given in expected if name == ORDER and "study" in given}
+    panels = {given["test"] for name, given in expected if name == LAB and "test" in given}
+    found: list[CallArguments] = []
+    for name, given in calls:
+        if name == LAB and given.get("test") not in panels:
+            stands = (one for one in _stands_for(facts, given["test"]) if one in panels)
+            given = {**given, "test": next(stands, given["test"])}
+        study = given.get("study") if name == ORDER else None
+        if wanted and study is not None and study not in wanted:
+            shown = sees(study)
+            study = next((one for one in sorted(wanted) if shown.get(one)), study)
+            given = {**given, "study": study}
+        found.append((name, given))
+    return found
+
+
+def _stands_for(facts: Facts, test: str) -> Iterator[str]:
+    """Yield the panel that holds a single test, then single tests of what a test measures."""
+    single = facts.measurements.get(test)
+    if single is not None and single.panel is not None:
+        yield single.panel
+    for one in tests_of(facts).get(test, ()):
+        yield from (key.partition(":")[2] for key in measured_alike(facts, one.id)[1:])
+
+
 def canonical(facts: Facts, name: str, arguments: Mapping[str, Any]) -> list[CallArguments]:
     """Return the canonical form of a call of the tools over charts."""
     if name == "order_lab":
         rest = {"serial": arguments["serial"]} if arguments.get("serial") else {}
-        tests = (_named(facts, "lab", one) for one in arguments.get("tests", ()))
+        named = arguments.get("tests", ())
+        tests = (test for one in named for test in _tests_named(facts, one))
         return [(name, {"test": test, **rest}) for test in tests]
     if name == "order_ecg":
         return [("order_study", {"study": "ecg"})]
@@ -82,6 +123,11 @@ _FIELDS = {
     "consult_service": ("service", "consult"),
     "activate_pathway": ("pathway", "pathway"),
 }
+
+
+def _tests_named(facts: Facts, name: Any) -> tuple[Any, ...]:
+    several = order_words().several.get(hyphenated(name)) if isinstance(name, str) else None
+    return several or (_named(facts, "lab", name),)
 
 
 def _named(facts: Facts, kind: str, name: Any) -> Any:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.clinical.naming import fulfils
 from gym_clinic.facts import Facts, load, with_ancestors
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Expr

@@ -29,15 +29,20 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from gym_clinic.clinical.answer import ClinicalAnswer, read_answer
 from gym_clinic.clinical.judging.assertions import CHECKS, AssertionCheck
 from gym_clinic.clinical.judging.breaches import breaches, judged_state
-from gym_clinic.clinical.judging.calls import TOUCHING, Canonical, canonical_calls
-from gym_clinic.clinical.judging.citations import CheckedCitations, check_citations
+from gym_clinic.clinical.judging.calls import (
+    TOUCHING,
+    Canonical,
+    canonical_calls,
+    ordered_in_place,
+)
+from gym_clinic.clinical.judging.citations import CheckedCitations, check_citations, was_read
 from gym_clinic.clinical.judging.equivalents import share_found
 from gym_clinic.clinical.judging.groundless import severity
 from gym_clinic.clinical.judging.prices import economy
@@ -82,6 +87,18 @@ DUPLICATE = 3
 """Severity of a drug beside one of the same kind that the patient goes on taking."""
 
 
+class Harm(NamedTuple):
+    """A wrong decision of an answer that the rules of safety do not know.
+
+    Attributes:
+        severity: 1 to 5; it counts like that of a violation.
+        text: What is wrong, in a sentence for people.
+    """
+
+    severity: int
+    text: str
+
+
 @dataclass(frozen=True)
 class DomainJudge:
     """What a domain adds to the shared judgement.
@@ -92,8 +109,8 @@ class DomainJudge:
         supported: How well the citations support the stated conclusion, 0 to 1, by the fact
             tables; whether the conclusion is right does not count.
         fits: How well orders and disposition fit the stated conclusion, 0 to 1.
-        harms: Severities, 1 to 5, of wrong decisions of the answer that the rules of safety do not
-            know; they count like violations.
+        harms: Wrong decisions of the answer that the rules of safety do not know; they count like
+            violations.
         final: Further fields of the final answer for the judge of safety, such as ``esi``.
         canonical: The form in which calls of the domain's own tools are compared.
         checks: Further checks of assertions by name.
@@ -106,7 +123,7 @@ class DomainJudge:
     weights: Mapping[str, float]
     supported: Callable[[JudgedEpisode], float]
     fits: Callable[[JudgedEpisode], float]
-    harms: Callable[[JudgedEpisode], Iterable[int]] = lambda judged: ()
+    harms: Callable[[JudgedEpisode], Iterable[Harm]] = lambda judged: ()
     final: Callable[[JudgedEpisode], Mapping[str, Any]] = lambda judged: {}
     canonical: Canonical | None = None
     checks: Mapping[str, AssertionCheck] = field(default_factory=dict)
@@ -152,7 +169,11 @@ class JudgedEpisode:
     def share(self) -> float:
         """Share of the expected findings that were read before the answer."""
         wanted = dict.fromkeys(self.gold.get("read", ()), True)
-        return share_found(wanted, self._instead, lambda key, _: key in self.read)
+        return share_found(wanted, self._instead, lambda key, _: self.knows(key))
+
+    def knows(self, key: str) -> bool:
+        """Return whether what a key means was read before the answer, in whatever form."""
+        return was_read(self.case.world, key, self.read)
 
     @property
     def _instead(self) -> Sequence[Mapping[str, Any]]:
@@ -229,7 +250,12 @@ class JudgedEpisode:
         """The severities of violations, of shared wrong treatments, and of the domain's harms."""
         found = [*(one.severity for one in self.violations), *[DUPLICATE] * bool(self.duplicated)]
         found += severity(self.groundless)
-        return (*found, *(() if self.raw is None else self.judge.harms(self)))
+        return (*found, *(one.severity for one in self.harms))
+
+    @cached_property
+    def harms(self) -> tuple[Harm, ...]:
+        """The harms that the domain knows; none without an answer."""
+        return () if self.raw is None else tuple(self.judge.harms(self))
 
     @cached_property
     def expected_done(self) -> bool:
@@ -242,7 +268,8 @@ class JudgedEpisode:
         # What is called in the message of the answer comes too late to be used in it.
         turns = self.episode.turns[: None if self.raw is None else answer_turn(self.episode)]
         made = [call for turn in turns for call in turn.calls]
-        return canonical_calls(self.facts, made, self.judge.canonical)
+        calls = canonical_calls(self.facts, made, self.judge.canonical)
+        return ordered_in_place(self.facts, calls, _expected(self.gold))
 
     def process(self) -> float:
         """Return the quality of the process, 0 to 1.

@@ -4,7 +4,8 @@ A gold lists under ``read`` the keys that must have been read before the answer.
 
 * ``vital:sbp``, ``lab:troponin``: a measurement of which a value was shown; it counts for others of
   the same substance, such as the capillary glucose for the glucose of the laboratory.
-* ``study:ecg``: a report that was read. ``site:abdomen``: a part that was examined.
+* ``study:ecg``: a report that was read; of an image also those of the same region that see no more
+  than it does. ``site:abdomen``: a part that was examined.
 * ``told:HP:0002027``: a finding that the patient, or a document that was read, said to be there or
   not to be there. What is there implies its more general findings; what is not there implies its
   special forms: who denies bleeding need not be asked for blood in the vomit.
@@ -23,7 +24,7 @@ A gold lists under ``read`` the keys that must have been read before the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +37,8 @@ from gym_clinic.episode import Episode
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.hierarchy import descendants
 from gym_clinic.facts.records.drugs import CLASS
+from gym_clinic.simulate.clinic.examination.imaging import sees
+from gym_clinic.simulate.clinic.finding_lists import alike
 
 BROADEST = 40
 """Special forms of a finding whose denial counts for them, at most: "no pain" is too broad."""
@@ -89,6 +92,27 @@ def answer_turn(episode: Episode) -> int:
     while last > 0 and episode.turns[last].same_message:
         last -= 1
     return last
+
+
+def told_alike(facts: Facts, key: str) -> tuple[str, ...]:
+    """Return the keys of the findings that mean the same to a clinician, the given one first.
+
+    Such as pain of the testicle and of the scrotum; by an authored list. Each is cited only where
+    it is so itself.
+    """
+    return _told_alike(facts.folder).get(key, (key,))
+
+
+def is_read(facts: Facts, key: str, read: Collection[str]) -> bool:
+    """Return whether something, or a finding that means the same, is among what was read."""
+    return any(one in read for one in told_alike(facts, key))
+
+
+@lru_cache(maxsize=2)
+def _told_alike(folder: Any) -> Mapping[str, tuple[str, ...]]:
+    ids = load(folder).finding_ids
+    keys = {name: f"told:{ids[name]}" for name in alike()}
+    return {keys[name]: (keys[name], *(keys[one] for one in alike()[name])) for name in keys}
 
 
 def measured_alike(facts: Facts, measurement: str) -> tuple[str, ...]:
@@ -190,6 +214,7 @@ def _document(chart: Chart, args: Arguments) -> Iterator[str]:
 def _result(chart: Chart, args: Arguments) -> Iterator[str]:
     if args["test"] in _studies(chart.patient.facts):
         yield f"study:{args['test']}"
+        yield from (f"study:{one}" for one, as_much in sees(args["test"]).items() if as_much)
 
 
 _BY_TOOL: Mapping[str, Callable[[Chart, Arguments], Iterator[str]]] = {

@@ -14,10 +14,10 @@ from gym_clinic.clinical.judging.groundless import (
     groundless_support,
     groundless_treatments,
 )
-from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.clinical.naming import fulfils
 from gym_clinic.clinical.world import ClinicCase
 from gym_clinic.facts import Facts
-from gym_clinic.simulate.clinic.medicines import duplicates
+from gym_clinic.simulate.clinic.drug_rules import duplicates
 
 
 def forbidden_made(

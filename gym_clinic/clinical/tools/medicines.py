@@ -9,7 +9,7 @@ from gym_clinic.case import Case
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_drug
 from gym_clinic.facts import load
-from gym_clinic.facts.records.drugs import RenalRule
+from gym_clinic.facts.records.drugs import DoseLimit, RenalRule
 from gym_clinic.safety.interactions import Medicine, interaction
 from gym_clinic.safety.state import Patient
 from gym_clinic.toolbox import tool
@@ -47,7 +47,7 @@ def drug_information(
             told.append({"drug": key, "note": "known by name only"})
             continue
         uses = [facts.diseases[one].name if one in facts.diseases else one for one in record.uses]
-        limits = [f"{one.maximum:g} {one.unit}" for one in record.max_daily_doses]
+        limits = [_limit(one) for one in record.max_daily_doses]
         renal = [_renal(one) for one in record.kidney_rules]
         rated = record.pregnancy
         pregnancy = f"{rated.level}: {rated.reason}" if rated else pregnancy_of(key)
@@ -56,8 +56,8 @@ def drug_information(
                 "drug": record.name,
                 "summary": record.summary or "none",
                 "classes": [facts.drug_classes[one].name for one in record.classes] or "none",
-                "uses": uses or "none",
-                "cautions": list(record.cautions) or "none",
+                "uses": uses or "not in the table",
+                "cautions": list(record.cautions) or "not in the table",
                 "greatest daily dose": limits or "none stated",
                 "kidneys": renal or "none stated",
                 "pregnancy": pregnancy or "unknown",
@@ -86,6 +86,12 @@ def check_interaction(case: Case, first: str, second: str) -> dict[str, Any]:
                 stated = {name: value for name, value in told.items() if value}
                 found.append({"drugs": [one, other], "severity": graded.severity, **stated})
     return {"interactions": found or NOT_LISTED}
+
+
+def _limit(one: DoseLimit) -> str:
+    """A greatest dose with the salt or form that it is about, and its conditions."""
+    about = "; ".join(filter(None, (one.form, one.note)))
+    return f"{one.maximum:g} {one.unit}" + (f" ({about})" if about else "")
 
 
 def _renal(rule: RenalRule) -> str:

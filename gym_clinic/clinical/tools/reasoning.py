@@ -61,7 +61,8 @@ def generate_ddx(
 ) -> dict[str, Any]:
     """List diseases of the library that may explain findings, in order of their names.
 
-    It does not see the patient, and does not say which of them is likely.
+    Where few fit, what these are mistaken for is listed as well. It does not see the patient, and
+    does not say which of them is likely.
 
     Args:
         present: Findings that are there, in standard or plain words.
@@ -79,8 +80,12 @@ def generate_ddx(
     if isinstance(case, Chart):
         person = _person(case)
         case.log("generate_ddx", present=sorted(there), absent=sorted(away))
-    likely = differential(there, away, person)[:MOST_LISTED]
-    listed = _some([facts.diseases[one.disease].name for one in likely], limit, there, away)
+    ranked = differential(there, away, person)
+    fitting = [one.disease for one in ranked if one.fits]
+    alike = (it for one in fitting for it in facts.diseases[one].look_alikes if _admits(it, person))
+    rest = (one.disease for one in ranked)
+    likely = [*dict.fromkeys((*fitting, *alike, *(() if fitting else rest)))][:MOST_LISTED]
+    listed = _some([facts.diseases[one].name for one in likely], limit, there, away)
     return {"differential": listed, "not understood": [*unknown, *also_unknown] or "none"}
 
 
@@ -114,6 +119,12 @@ def _some(names: list[str], limit: int, *asked: Iterable[str]) -> list[str]:
     """Return some of the names in their order; what is left out says nothing about its rank."""
     Random(repr([sorted(one) for one in asked])).shuffle(names)
     return sorted(names[:limit], key=str.casefold)
+
+
+def _admits(disease: str, person: Person | None) -> bool:
+    """Whether such a person may have a disease."""
+    who = load().diseases[disease].epidemiology
+    return person is None or who is None or who.admits(person)
 
 
 def _check_length(limit: int) -> None:

@@ -9,7 +9,7 @@ clinical emergency is known by its signs, which do not wait for a test.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -36,10 +36,13 @@ from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Texts
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import Disclosure, disclosures
-from gym_clinic.simulate.clinic.body import ACIDS, reference
+from gym_clinic.simulate.clinic.physiology.body import ACIDS, reference
+from gym_clinic.simulate.clinic.telling.incidental import is_sayable, may_have
+from gym_clinic.simulate.clinic.treatment import values_at
 
 NOT, READ = "not ", "read "
 """How an entry begins that decides by its absence, and one that is to be known, whatever it is."""
@@ -70,16 +73,40 @@ class DecidingSet(Strict):
     known: bool | None = None
 
 
+class Ordered(Strict):
+    """What is ordered beside what decides: what the danger or the treatment asks for.
+
+    It has to be ordered and read, whatever it shows, and supports nothing by itself.
+
+    Attributes:
+        tests: Entries of tests and studies, such as "lab:troponin".
+        services: Services that are asked to see the patient.
+        when: The condition on the patient, as in `Condition.needed_when`.
+    """
+
+    tests: Texts = ()
+    services: Texts = ()
+    when: Expr = "True"
+
+
 class Discriminators(Strict):
     """What tells a condition from others.
 
     Attributes:
         by: Sets of facts each of which decides; what is turned to first comes first.
         sought: Entries by which the condition is looked for, and which do not decide.
+        settled_by: Entries that leave no doubt: no further test is asked for beside them to show
+            that it is not a look-alike.
+        assessed: Entries that are to be known besides, whatever they are: what makes the condition
+            dangerous.
+        ordered: What is ordered beside that.
     """
 
     by: tuple[DecidingSet, ...] = Field(min_length=1)
     sought: Texts = ()
+    settled_by: Texts = ()
+    assessed: Texts = ()
+    ordered: tuple[Ordered, ...] = ()
 
     @property
     def entries(self) -> Texts:
@@ -174,6 +201,37 @@ def decisions(world: ClinicWorld, *, in_time: bool = True) -> tuple[Decision, ..
     return tuple(found.values())
 
 
+def assessed(world: ClinicWorld) -> Iterator[DecisiveFact]:
+    """Yield what is to be known of a patient besides what decides, if it can be had."""
+    ticket = ClinicCase(world)
+    known = seen(ticket)
+    for entry in discriminators()[world.patient.problems[0].condition].assessed:
+        fact = _fact_of(world, ticket, known, READ + entry, True)
+        if isinstance(fact, DecisiveFact):
+            yield fact
+
+
+def ordered(world: ClinicWorld) -> Iterator[Ordered]:
+    """Yield what is ordered for a patient beside what decides."""
+    problem = world.patient.problems[0]
+    values = values_at(world.patient, problem)
+    for one in discriminators()[problem.condition].ordered:
+        if parse(one.when).compute(values):
+            yield one
+
+
+def ordered_tests(world: ClinicWorld) -> dict[str, CallSpec]:
+    """Return the key of each test that is ordered beside what decides -> the call that orders it.
+
+    Without what the ticket tells, and what is not back in time.
+    """
+    known = seen(ClinicCase(world))
+    entries = (entry for one in ordered(world) for entry in one.tests)
+    keys = [read_entry(world.patient.facts, entry)[0] for entry in entries]
+    calls = {key: call_for(world, key) for key in keys if key not in known}
+    return {key: call for key, call in calls.items() if call is not None}
+
+
 def _fact_of(
     world: ClinicWorld, ticket: ClinicCase, known: Collection[str], entry: str, in_time: bool
 ) -> DecisiveFact | Literal["known"] | None:
@@ -184,7 +242,22 @@ def _fact_of(
         return "known" if any(is_true(ticket, key, one) for one in either) else None
     call = call_for(world, key, in_time=in_time)
     so = next((one for one in either if holds(world, key, one)), None)
+    if so is None and False in either and denied_when_asked(world, ticket, key):
+        so = False
     return None if call is None or so is None else DecisiveFact(key, so, call)
+
+
+def denied_when_asked(world: ClinicWorld, ticket: ClinicCase, key: str) -> bool:
+    """Return whether the patient says no to a question that the plan of the talk leaves open.
+
+    Who is asked for something that is not there, and could be, says so.
+    """
+    kind, _, of = key.partition(":")
+    patient = world.patient
+    if kind != "told" or any(one.finding == of for one in disclosures(patient)):
+        return False
+    sayable = is_sayable(patient.facts, of) and may_have(patient, of)
+    return sayable and is_true(ticket, key, present=False)
 
 
 def telling_keys(facts: Facts, condition: Condition, look_alike: str) -> tuple[str, ...]:

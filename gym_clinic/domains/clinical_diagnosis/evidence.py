@@ -18,11 +18,12 @@ from gym_clinic.chart.catalogue import studies_of, study_price
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.clinical.gates import SHOWN_LATER
 from gym_clinic.clinical.judging.citations import is_true
-from gym_clinic.clinical.judging.seen import seen
+from gym_clinic.clinical.judging.seen import is_read, seen, told_alike
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domains.clinical_diagnosis.deciding import (
     Decision,
     DecisiveFact,
+    assessed,
     call_for,
     discriminators,
     holds,
@@ -33,7 +34,7 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
     untold,
 )
 from gym_clinic.facts import Facts, Person, load
-from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.facts.records.conditions import Condition, Effect
 from gym_clinic.facts.records.epidemiology import Pregnancy
 from gym_clinic.simulate.clinic import image_report
 
@@ -44,6 +45,9 @@ CHILDBEARING = (12, 50)
 """Ages in years between which pregnancy is thought of."""
 
 PREGNANCY_TEST = "lab:hcg"
+
+TESTS = ("lab:", "study:")
+"""How keys of tests begin."""
 
 FEWEST = 3
 """Facts, at least; what is missing are findings that are absent."""
@@ -59,11 +63,11 @@ def decisive_facts(world: ClinicWorld, deciding: Decision) -> tuple[DecisiveFact
         deciding: The facts that decide together, one of `decisions`.
     """
     found = {one.key: one for one in (*_told(world), *_sites(world))}
-    found |= {one.key: one for one in deciding}
+    found |= {one.key: one for one in (*deciding, *assessed(world))}
     for one in _excluding(world, found):
         found.setdefault(one.key, one)
-    told = seen(ClinicCase(world))
-    kept = [one for one in found.values() if one.key not in told]
+    told, facts = seen(ClinicCase(world)), world.patient.facts
+    kept = [one for one in found.values() if one in deciding or not is_read(facts, one.key, told)]
     if len(kept) < FEWEST:
         absent = [one for one in _absent(world) if one.key not in {*told, *found}]
         kept += absent[: FEWEST - len(kept)]
@@ -80,7 +84,8 @@ def instead(
     look-alike.
     """
     case, first = ClinicCase(world), {one.key for one in deciding[0]}
-    further = [one for one in evidence if one.key not in first]
+    needed = {*first, *(one.key for one in assessed(world))}
+    further = [one for one in evidence if one.key not in needed]
     pools: Mapping[tuple[str, bool], Iterable[DecisiveFact]] = {
         ("told", True): _told(world, most=None),
         ("site", True): _sites(world, most=None),
@@ -143,17 +148,37 @@ def excluding_keys(world: ClinicWorld, look_alike: str) -> tuple[str, ...]:
     """Return the keys by which a look-alike is excluded; empty if none is known.
 
     What the patient's own condition makes abnormal on examination, or lets the patient tell,
-    excludes nothing.
+    excludes nothing; nor does a measurement that both change in the same way, such as the ketones
+    of starving and of diabetes.
     """
     facts = world.patient.facts
     _, condition = next(world.patient.conditions())
+    alike = facts.conditions.get(look_alike)
     entries = discriminators()[condition.id]
     own = {read_entry(facts, one)[0] for one in (*entries.entries, *entries.sought)}
     return tuple(
         one
         for one in telling_keys(facts, condition, look_alike)
-        if one.startswith(("lab:", "study:")) or (one not in own and not holds(world, one, True))
+        if (one.startswith(TESTS) or (one not in own and not holds(world, one, True)))
+        and not (alike is not None and changed_alike(facts, one, condition, alike))
     )
+
+
+def changed_alike(facts: Facts, key: str, condition: Condition, other: Condition) -> bool:
+    """Return whether two conditions change a laboratory value to the same side."""
+    kind, _, of = key.partition(":")
+    if kind != "lab" or of not in condition.labs or of not in other.labs:
+        return False
+    first, second = (_side(facts, of, one.labs[of]) for one in (condition, other))
+    return first is second is not None
+
+
+def _side(facts: Facts, of: str, effect: Effect) -> bool | None:
+    """Whether an effect raises a measurement; None if that depends on the patient."""
+    usual = facts.measurements[of].usual
+    if effect.set is not None:
+        return None if usual is None else effect.set[0] > usual[0]
+    return effect.add[0] > 0 if effect.add is not None else (effect.times or (1.0,))[0] > 1
 
 
 def every_look_alike(facts: Facts, condition: Condition) -> tuple[str, ...]:
@@ -200,9 +225,18 @@ def _told(world: ClinicWorld, most: int | None = MOST_TOLD) -> list[DecisiveFact
         rate = rates.get(one.finding, 0.0)
         if tells and one.origin == "problem" and rate > ELSEWHERE:
             weights[one.finding] = math.log(rate / others.get(one.finding, _RAREST))
-    best = sorted(weights, key=lambda one: (-weights[one], one))[:most]
+    best = _each_once(world, sorted(weights, key=lambda one: (-weights[one], one)))[:most]
     facts = (_fact(world, f"told:{one}", True) for one in best)
     return [one for one in facts if one is not None]
+
+
+def _each_once(world: ClinicWorld, findings: Iterable[str]) -> list[str]:
+    """Leave out findings that mean the same as one before: telling one tells the other."""
+    kept: dict[str, str] = {}
+    for one in findings:
+        alike = told_alike(world.patient.facts, f"told:{one}")
+        kept.setdefault(min(alike), one)
+    return list(kept.values())
 
 
 def _absent(world: ClinicWorld) -> Iterator[DecisiveFact]:
@@ -237,14 +271,21 @@ def _sites(world: ClinicWorld, most: int | None = MOST_SITES) -> list[DecisiveFa
 
 
 def _excluding(world: ClinicWorld, found: Mapping[str, DecisiveFact]) -> Iterator[DecisiveFact]:
-    """What shows that it is not the most dangerous look-alike, and a pregnancy test where due."""
+    """What shows that it is not the most dangerous look-alike, and a pregnancy test where due.
+
+    Where what is found settles the question, no further test is among it.
+    """
     patient = world.patient
     person = patient.person
     _, condition = next(patient.conditions())
+    settling = discriminators()[condition.id].settled_by
+    settled = any(read_entry(patient.facts, one)[0] in found for one in settling)
     for one in dangerous_look_alikes(world):
         telling = excluding_keys(world, one)
         if found.keys() & set(telling):
             break
+        if settled:
+            telling = tuple(key for key in telling if not key.startswith(TESTS))
         chosen = (_against(world, key) for key in sorted(telling, key=_burden))
         against = next((each for each in chosen if each is not None), None)
         if against is not None:

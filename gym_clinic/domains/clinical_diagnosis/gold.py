@@ -10,10 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gym_clinic.clinical.resolving import find_action, find_evidence
+from gym_clinic.clinical.naming import evidence_name, find_action
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.deciding import Decision, DecisiveFact
+from gym_clinic.domains.clinical_diagnosis.deciding import (
+    Decision,
+    DecisiveFact,
+    ordered,
+    ordered_tests,
+)
 from gym_clinic.domains.clinical_diagnosis.evidence import (
     dangerous_look_alikes,
     every_look_alike,
@@ -22,7 +27,8 @@ from gym_clinic.domains.clinical_diagnosis.evidence import (
     possible_look_alikes,
 )
 from gym_clinic.domains.clinical_diagnosis.places import dispositions
-from gym_clinic.facts import Facts, load
+from gym_clinic.domains.clinical_diagnosis.plan import asks_for_oxygen
+from gym_clinic.facts import Facts, load, with_ancestors
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic.treatment import SuitedTreatment, unsuitable
@@ -37,6 +43,9 @@ FOLLOW_UP = {
     "outpatient referral": "Appointment in the clinic; come back at once if it gets worse.",
 }
 """Disposition -> follow-up; others stay in hospital."""
+
+OXYGEN_BY = 30
+"""Minute from arrival by which oxygen is given to who lacks it; authored."""
 
 IN_HOSPITAL = "Daily review in hospital, tests repeated, treatment adjusted to them."
 
@@ -139,33 +148,23 @@ def right_answer(
         "orders": [{"order": order_name(facts, one)} for one in orders],
         "follow_up": FOLLOW_UP.get(disposition, IN_HOSPITAL),
         "cited_findings": [
-            {"finding": cited_name(facts, one.key), "present": one.present} for one in cited
+            {"finding": evidence_name(facts, one.key), "present": one.present} for one in cited
         ],
     }
 
 
-def cited_name(facts: Facts, key: str) -> str:
-    """Return what a key is called in a citation, so that it is read as that key."""
-    kind, _, of = key.partition(":")
-    if kind == "told":
-        name = facts.phenotypes[of].name
-    elif kind in ("lab", "vital"):
-        name = facts.measurements[of].name
-    else:
-        name = of
-    return name if find_evidence(facts, name) == key else key
-
-
 def expected_actions(
-    deciding: Sequence[Decision], urgent: Sequence[CallSpec]
+    world: ClinicWorld, deciding: Sequence[Decision], urgent: Sequence[CallSpec]
 ) -> list[dict[str, Any]]:
     """Return the actions that are expected, in the form that is compared.
 
-    The tests and parts of the examination that decide, and the pathway that is activated. Each is
-    expected if nothing decides without it; where several of one tool may do, that tool is expected
-    alone. Treatment and disposition are in the answer.
+    The tests and parts of the examination that decide, tests that are ordered besides, the pathway
+    that is activated, and oxygen where it is lacking. What decides is expected if nothing decides
+    without it; where several of one tool may do, that tool is expected alone. Other treatment and
+    the disposition are in the answer.
 
     Args:
+        world: The patient's world.
         deciding: The sets of facts each of which decides, the plan's first.
         urgent: What is ordered and given before anything else is asked.
     """
@@ -175,14 +174,17 @@ def expected_actions(
         ("order_study", "study"),
         ("examine_patient", "system"),
     ):
-        ordered = [{test for one in each for test in _ordered(one.call, tool)} for each in deciding]
-        needed = sorted(set.intersection(*ordered))
+        tests = [{test for one in each for test in _ordered(one.call, tool)} for each in deciding]
+        besides = {one for call in ordered_tests(world).values() for one in _ordered(call, tool)}
+        needed = sorted(set.intersection(*tests) | besides)
         found += [{"name": tool, "arguments": {of: one}} for one in needed]
-        if not needed and all(ordered):
+        if not needed and all(tests):
             found.append({"name": tool, "arguments": {}})
     for name, arguments in urgent:
         if name == "activate_pathway":
             found.append({"name": name, "arguments": dict(arguments)})
+    if asks_for_oxygen(world):
+        found.append({"name": "give_oxygen", "arguments": {}})
     return found
 
 
@@ -221,11 +223,18 @@ def assertions(
             "text": "Allergies and medicines were read before treatment was ordered.",
         }
     ]
+    sets = [{(one.key, one.present) for one in each} for each in deciding]
+    least = [
+        each for each, keys in zip(deciding, sets, strict=True)
+        if not any(other < keys for other in sets)
+    ]  # fmt: skip
     names = " or ".join(
-        " and ".join(f"{'' if one.present else 'no '}{cited_name(facts, one.key)}" for one in each)
-        for each in deciding
+        " and ".join(
+            f"{'' if one.present else 'no '}{evidence_name(facts, one.key)}" for one in each
+        )
+        for each in least
     )
-    decides = [[{"finding": one.key, "present": one.present} for one in each] for each in deciding]
+    decides = [[{"finding": one.key, "present": one.present} for one in each] for each in least]
     text = f"The answer rests on what decides: {names}."
     found.append({"check": "decided", "any_of": decides, "text": text})
     for worst in dangerous_look_alikes(world):
@@ -243,6 +252,12 @@ def assertions(
                 "text": "The differential names a look-alike of the diagnosis.",
             }
         )
+    if asks_for_oxygen(world):
+        text = f"Oxygen was given within {OXYGEN_BY} minutes of arrival."
+        found.append({"check": "oxygen_given", "by": OXYGEN_BY, "text": text})
+    for service in (name for one in ordered(world) for name in one.services):
+        text = f"The patient was to be seen by {service}."
+        found.append({"check": "service_asked", "service": service, "text": text})
     found.append({"check": "followed_up", "text": "A follow-up is planned."})
     if treated:
         text = "Treatment began before lasting harm was done."
@@ -257,6 +272,7 @@ def difficulty(world: ClinicWorld) -> list[str]:
     problem, condition = next(patient.conditions())
     alike = {*look_alikes(facts, condition), *facts.diseases[condition.id].look_alikes}
     typical = {facts.finding_ids[one.finding] for one in condition.complaints}
+    complaint = problem.complaint or ""
     showing = {
         study.study
         for study in condition.studies
@@ -267,7 +283,7 @@ def difficulty(world: ClinicWorld) -> list[str]:
         "masking medicine": any(one.blunting > 0 for one in patient.medicines),
         "misleading old diagnosis": any(one.condition in alike for one in patient.background),
         "wrong old diagnosis": any(one.mistaken for one in patient.background),
-        "atypical presentation": problem.complaint not in typical,
+        "atypical presentation": typical.isdisjoint(with_ancestors([complaint], facts.above)),
         "unrevealing test": bool(showing)
         and not any(problem.studies[one].shows for one in showing),
     }

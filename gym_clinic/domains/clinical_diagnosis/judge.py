@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any
 from gym_clinic.clinical.answer import read_disease
 from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.clinical.judging.groundless import needless_teams, severity
-from gym_clinic.clinical.judging.judge import DomainJudge, JudgedEpisode
-from gym_clinic.clinical.resolving import fulfils
+from gym_clinic.clinical.judging.judge import DomainJudge, Harm, JudgedEpisode
+from gym_clinic.clinical.naming import find_action, fulfils
 from gym_clinic.domains.clinical_diagnosis.deciding import moves
 from gym_clinic.domains.clinical_diagnosis.places import (
     AWAY,
@@ -19,9 +20,11 @@ from gym_clinic.domains.clinical_diagnosis.places import (
     dispositions,
     is_failing,
 )
+from gym_clinic.domains.clinical_diagnosis.plan import urgent_care
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.conditions import Condition
+from gym_clinic.rewards.clinical import CallArguments
 from gym_clinic.simulate.clinic import sees
 
 WEIGHTS = {"diagnosis": 0.6, "disposition": 0.2, "orders": 0.2}
@@ -33,11 +36,25 @@ GROUNDLESS = 1
 SENT_AWAY = 4
 """Severity of sending a patient away whose vital signs fail, whatever the diagnosis is."""
 
+UNREAD = 4
+"""Severity of a treatment before the study was read that must be known, as a CT before lysis."""
+
 UNTREATED = 4
 """Severity of lasting harm that treatment in time would have prevented."""
 
 BESIDES = 3
 """Treatments beside those of the condition, such as one for pain, that an answer may order."""
+
+WITHOUT_OXYGEN = 3
+"""Severity of giving no oxygen at all to a patient who lacks it."""
+
+OXYGEN = frozenset(
+    ("oxygen", *(f"procedure:{one}" for one in (
+        "bag-mask-ventilation", "cpap", "high-flow-oxygen", "intubation", "mechanical-ventilation",
+        "non-invasive-ventilation", "ventilation",
+    )))
+)  # fmt: skip
+"""Actions by which oxygen is given."""
 
 FEWEST = 2
 """Citations that support a conclusion, at least."""
@@ -147,18 +164,72 @@ def _supports(judged: JudgedEpisode, condition: Condition, key: str, present: bo
     return present and kind in ("condition", "medicine", "habit", "pregnancy", "allergy")
 
 
-def harms(judged: JudgedEpisode) -> Iterator[int]:
-    """Yield the severities of wrong decisions.
+def harms(judged: JudgedEpisode) -> Iterator[Harm]:
+    """Yield the harms of wrong decisions.
 
-    A team called for nothing, a failing patient sent away, harm that came for want of treatment.
+    A team called for nothing, a failing patient sent away, a treatment before what must be known
+    was read, no oxygen for who lacks it, harm that came for want of treatment.
     """
     patient = judged.case.patient
-    yield from severity(needless_teams(patient, _called(judged)))
+    needless = needless_teams(patient, _called(judged))
+    for grade in severity(needless):
+        yield Harm(grade, f"Called for nothing: {', '.join(needless)}.")
     if judged.answer.disposition in AWAY and is_failing(patient):
-        yield SENT_AWAY
-    due = any(one["check"] == "treated_before_harm" for one in judged.gold["assertions"])
-    if due and judged.case.outcome().harmed:
-        yield UNTREATED
+        place = judged.answer.disposition
+        yield Harm(SENT_AWAY, f"Vital signs fail, and the patient is sent away ({place}).")
+    if _unknown_before(judged):
+        text = "A treatment was given before the study was read that must be known for it."
+        yield Harm(UNREAD, text)
+    asked = any(one["check"] == "oxygen_given" for one in judged.gold.get("assertions", ()))
+    if asked and _oxygen_from(judged) == math.inf:
+        yield Harm(WITHOUT_OXYGEN, "The saturation is low, and no oxygen was given.")
+    # What the reference plan prevents, or is not too late for.
+    if judged.gold.get("unharmed") and judged.case.outcome().harmed:
+        text = "Lasting harm came that treatment in time would have prevented."
+        yield Harm(UNTREATED, text)
+
+
+def _unknown_before(judged: JudgedEpisode) -> bool:
+    """Whether something was given before a study was read that must be known for it."""
+    urgency = urgent_care().conditions.get(judged.gold.get("condition", ""))
+    read: set[str] = set()
+    for event in judged.case.events if urgency is not None else ():
+        if event["tool"] == "get_result":
+            read.add(str(event["args"]["test"]))
+        elif event["tool"] == "prescribe" and urgency is not None:
+            order = judged.case.orders[event["args"]["order_id"]]
+            known = [urgency.known_before.get(one) for one in order.actions]
+            if any(each is not None and read.isdisjoint(each) for each in known):
+                return True
+    return False
+
+
+def _oxygen_from(judged: JudgedEpisode) -> float:
+    """The minute from which oxygen is given; infinite if it is not."""
+    orders = (one for one in judged.case.orders.values() if not OXYGEN.isdisjoint(one.actions))
+    return min((one.done for one in orders if one.cancelled is None), default=math.inf)
+
+
+def oxygen_given(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    """Return whether oxygen was given by a minute."""
+    return _oxygen_from(judged) <= float(fields["by"])
+
+
+def service_asked(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    """Return whether a service was asked to see the patient, here or later."""
+    orders = (one for one in judged.case.orders.values() if one.kind == "consult")
+    asked = {one.what for one in orders if one.cancelled is None}
+    asked |= {one["service"] for one in judged.case.get("referrals", ())}
+    wanted = fields["service"]
+    return wanted in asked or f"consult:{wanted}" in judged.answer.actions
+
+
+def canonical(name: str, arguments: Mapping[str, Any]) -> Iterable[CallArguments] | None:
+    """Return the form in which ventilation is compared: it gives oxygen; others as usual."""
+    if name != "perform_procedure":
+        return None
+    action = find_action(load(), f"procedure:{arguments.get('procedure')}")
+    return [("give_oxygen", {})] if action in OXYGEN else None
 
 
 def _watched(judged: JudgedEpisode) -> Mapping[str, Any]:
@@ -194,9 +265,10 @@ JUDGE = DomainJudge(
     accuracy=accuracy,
     harms=harms,
     final=_watched,
+    canonical=canonical,
     weights=WEIGHTS,
     supported=supported,
     fits=fits,
-    checks={"decided": decided},
+    checks={"decided": decided, "oxygen_given": oxygen_given, "service_asked": service_asked},
 )
 """The judge of the domain."""

@@ -65,11 +65,17 @@ class OfCondition(Strict):
     Attributes:
         also: Further places that are right.
         stable: Further places that are right for those who are neither unwell nor old.
+        stable_when: Condition on the state on arrival that they must fulfil besides.
+        grave: Condition on the state on arrival by which intensive care is right too.
+        admitted: Condition on the state on arrival by which a ward is right, and no place outside.
         never: Places that are not right, whatever the level says.
     """
 
     also: Texts = ()
     stable: Texts = ()
+    stable_when: Expr = "True"
+    grave: Expr = "False"
+    admitted: Expr = "False"
     never: Texts = ()
 
 
@@ -170,14 +176,19 @@ def dispositions(condition: Condition, patient: ClinicPatient | None = None) -> 
     failing, unwell = (_outside(one, patient) for one in (table.failing, table.unwell))
     well = not failing and not unwell and patient.person.age < table.oldest_at_home
     ill = bool(failing) or len(unwell) >= SEVERAL
-    places += own.stable if well else ()
+    state = patient.state(0)
+    places += own.stable if well and parse(own.stable_when).compute(state) else ()
+    places += (CARE,) if parse(own.grave).compute(state) else ()
     places += (HOME,) if attack_over(condition.id, patient) is not None else ()
     places += (WARD,) if ill and {*places} & {*AWAY} else ()
     wrong = {*own.never}
+    if parse(own.admitted).compute(state):
+        places += (WARD,)
+        wrong |= {*AWAY}
     if failing:
         places += (CARE,) if WARD in places else ()
         wrong |= {*AWAY}
-    danger = len(failing) >= SEVERAL or patient.state(0)["gcs"] < COMA
+    danger = len(failing) >= SEVERAL or state["gcs"] < COMA
     watched = usual == CARE and (failing or (urgent < EMERGENCY and ill))
     if (danger or watched) and condition.id not in table.quickly_reversed:
         wrong.add(WARD)

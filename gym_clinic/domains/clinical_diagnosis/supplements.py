@@ -15,7 +15,8 @@ from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import look_alikes
-from gym_clinic.facts.doses import usual_doses
+from gym_clinic.domains.clinical_diagnosis.plan import red_cells
+from gym_clinic.facts.doses import dose_to_give, usual_doses
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
 COUNT = 3
@@ -32,6 +33,15 @@ TRANSFUSED = 8.0
 
 CAPACITY = 14
 """Least coma score of a patient who consents."""
+
+SERVICE_OF = {
+    "infectious-disease": "infectious diseases", "pulmonology": "respiratory medicine",
+    "gynaecology-and-obstetrics": "gynaecology",
+}  # fmt: skip
+"""Discipline -> the service that sees its patients, where that has another name."""
+
+OF_MOTHERS = ("gynaecology-and-obstetrics", "emergency-medicine-and-toxicology")
+"""Disciplines whose patients obstetrics sees in a pregnancy and after a birth."""
 
 Step = tuple[float, tuple[CallSpec, ...]]
 Values = Mapping[str, Sequence[float]]
@@ -56,7 +66,7 @@ def supplements(
     random = Random(f"{world.patient.seed}:further steps")
     steps = [
         *_chart(world, evidence), *_books(world, evidence), *_scores(world, shown),
-        *_care(world, orders, wrong), *_transfusion(shown),
+        *_care(world, orders, wrong), *_transfusion(shown, world.patient.person.weight_kg),
     ]  # fmt: skip
     chosen: list[CallSpec] = []
     for _ in range(min(COUNT, len(steps))):
@@ -133,7 +143,8 @@ def _severity(world: ClinicWorld, known: Mapping[str, float]) -> Iterator[Step]:
     """The early warning score of adults."""
     clear = known.get("gcs", 0.0) >= 15
     warning = {"rr": "rr", "spo2": "spo2", "sbp": "sbp", "pulse": "hr", "temp_c": "temp_c"}
-    if known.keys() >= {*warning.values(), "gcs"}:
+    pregnant = world.patient.person.pregnant_weeks is not None  # the score is not for her
+    if known.keys() >= {*warning.values(), "gcs"} and not pregnant:
         given: dict[str, Any] = {name: known[of] for name, of in warning.items()}
         lived_with = {one.condition for one in world.patient.background}
         scale = "1" if lived_with.isdisjoint(RETAIN_CARBON_DIOXIDE) else "2"
@@ -141,10 +152,10 @@ def _severity(world: ClinicWorld, known: Mapping[str, float]) -> Iterator[Step]:
         yield 1, (("calculate_news2", {**given, "consciousness": "A" if clear else "C"}),)
 
 
-def _transfusion(shown: Values) -> Iterator[Step]:
+def _transfusion(shown: Values, kilograms: float) -> Iterator[Step]:
     """Red cells where the haemoglobin that was read calls for them."""
     if min(shown.get("hb", ()), default=TRANSFUSED) < TRANSFUSED:
-        yield 40, (("give_blood", {"product": "packed red cells", "units": 2}),)
+        yield 40, (red_cells(kilograms),)
 
 
 def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> Iterator[Step]:
@@ -155,8 +166,12 @@ def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> 
     if drugs:
         yield 1, (("get_drug_information", {"drug": facts.drugs[drugs[0]].name}),)
     services = actions().consult.services
-    discipline = facts.diseases[condition.id].discipline.replace("-", " ")
-    service = discipline if discipline in services else "internal medicine"
+    discipline = facts.diseases[condition.id].discipline
+    service = SERVICE_OF.get(discipline, discipline.replace("-", " "))
+    mother = person.pregnant_weeks is not None or person.postpartum
+    if mother and discipline in OF_MOTHERS:
+        service = "obstetrics"
+    service = service if service in services else "internal medicine"
     if condition.disposition == "outpatient referral":
         reason = facts.diseases[condition.id].name
         referral = {"service": service, "reason": reason, "urgency": "soon"}
@@ -169,8 +184,9 @@ def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> 
         usual = None if doses is None else doses.by_route("po")
         if usual is not None:
             low, _ = usual.of_patient(person.age, person.weight_kg)
+            given = dose_to_give(low, usual.unit, person.age)
             prescription = {
-                "drug": facts.drugs[drug].name, "dose": float(f"{low:.3g}"), "unit": usual.unit,
+                "drug": facts.drugs[drug].name, "dose": given, "unit": usual.unit,
                 "route": "po", "times_per_day": usual.per_day, "start": "at home",
             }  # fmt: skip
             yield 2, (("prescribe_medication", prescription),)

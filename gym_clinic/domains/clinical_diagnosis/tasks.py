@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from random import Random
 from typing import Any
 
 from gym_clinic.chart.catalogue import studies_of, study_price, test_prices
+from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.rehearsal import Plan, Rehearsal, rehearse
 from gym_clinic.clinical.tasks import DomainSpec, MadeTask, TaskDraft, TwinKind
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
@@ -18,8 +19,14 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
     DecisiveFact,
     decisions,
     order_of,
+    ordered,
+    ordered_tests,
 )
-from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts, instead
+from gym_clinic.domains.clinical_diagnosis.evidence import (
+    PREGNANCY_TEST,
+    decisive_facts,
+    instead,
+)
 from gym_clinic.domains.clinical_diagnosis.gold import (
     assertions,
     concrete_orders,
@@ -30,11 +37,12 @@ from gym_clinic.domains.clinical_diagnosis.gold import (
 )
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
 from gym_clinic.domains.clinical_diagnosis.places import attack_over, dispositions
-from gym_clinic.domains.clinical_diagnosis.plan import reference_plan, urgent_calls
+from gym_clinic.domains.clinical_diagnosis.plan import least_looks, reference_plan, urgent_calls
 from gym_clinic.domains.clinical_diagnosis.supplements import supplements
+from gym_clinic.domains.clinical_diagnosis.ticket import QUOTED, names_diagnosis, ticket_of
 from gym_clinic.domains.clinical_diagnosis.tools import tools
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.facts import load, words
+from gym_clinic.facts import load
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient, presenting
 from gym_clinic.simulate.clinic.treatment import (
@@ -43,9 +51,6 @@ from gym_clinic.simulate.clinic.treatment import (
     treatment_for,
 )
 from gym_clinic.toolbox import Toolbox
-
-QUOTED = ("triage", "opening words")
-"""Kinds of documents that the ticket quotes."""
 
 CHOICES = 4
 """Alternatives of the treatment that are tried for the reference plan, at most."""
@@ -63,6 +68,14 @@ RECORD: tuple[CallSpec, ...] = (
 
 READ = ("record:allergies", "record:medicines")
 """What must be read of every patient, since treatment is ordered."""
+
+PREGNANCY = "pregnancy"
+"""What must be read besides of who is pregnant without showing it: it bears on every treatment."""
+
+IMAGES_OF_PREGNANCY = ("ultrasound-obstetric", "transvaginal-ultrasound")
+
+SHOWS = 20
+"""Weeks from which on a pregnancy is seen without a word."""
 
 EMERGENCY, HARM = 1, 120
 """Triage level, and minutes until lasting harm, up to which treatment is part of the task."""
@@ -98,14 +111,40 @@ def make_task(draft: TaskDraft) -> MadeTask | None:
     deciding, evidence = _obtainable(record, world)
     if not evidence:
         return None
-    wrong = forbidden_drugs(world.patient)
     for choice in range(min(CHOICES, len(treatment.alternatives))):
         orders = concrete_orders(treatment, world.patient.facts, choice)
         for urgent in _urgencies(world, orders):
-            gold = _gold(record, world, treatment, orders, evidence, deciding, urgent, wrong)
+            make = partial(_gold, record, world, treatment, orders, evidence, deciding, urgent)
+            gold = _in_time(make(one) for one in _first_looks(world, evidence, urgent))
             if gold is not None:
                 return MadeTask(record, gold, ticket_of(world))
     return None
+
+
+def _first_looks(
+    world: ClinicWorld, evidence: Sequence[DecisiveFact], urgent: Sequence[CallSpec]
+) -> Iterator[Sequence[str]]:
+    """What is examined before what is urgent: all, the least that a clinician takes, nothing."""
+    sites = [one.key.removeprefix("site:") for one in evidence if one.kind == "site"]
+    if urgent:
+        yield sites
+        yield least_looks(world) or sites[:1]
+    yield ()
+
+
+def _in_time(golds: Iterator[dict[str, Any] | None]) -> dict[str, Any] | None:
+    """The first gold whose plan treats before harm; else the first of all."""
+    late = None
+    for gold in golds:
+        if gold is not None and _asks_for_time(gold):
+            return gold
+        late = late or gold
+    return late
+
+
+def _asks_for_time(gold: Mapping[str, Any]) -> bool:
+    """Whether the plan of a gold treats before harm, which its answers must do too."""
+    return any(one["check"] == "treated_before_harm" for one in gold["assertions"])
 
 
 def _obtainable(
@@ -157,22 +196,28 @@ def _gold(
     evidence: tuple[DecisiveFact, ...],
     deciding: Sequence[Decision],
     urgent: Sequence[CallSpec],
-    wrong: Collection[str],
+    first_looks: Sequence[str],
 ) -> dict[str, Any] | None:
-    """The gold of a patient; None if the plan does not earn everything."""
+    """The gold of a patient; None if the plan does not earn everything, call by call as well."""
     patient = world.patient
+    wrong = forbidden_drugs(patient)
     problem, condition = next(patient.conditions())
-    looked_up = (*RECORD, *_books(patient, condition.id, orders))
-    plan = reference_plan(world, evidence, looked_up, urgent)
+    hidden = [PREGNANCY] if hides_pregnancy(world) else []
+    sections: list[CallSpec] = [("read_history", {"section": one}) for one in hidden]
+    looked_up = (*RECORD, *sections, *_books(patient, condition.id, orders))
+    besides = ordered_tests(world)
+    tests, services = [*besides.values()], list(_asked(world))
+    plan = reference_plan(world, evidence, looked_up, urgent, services, first_looks, tests)
     tried = try_plan(record, plan)
     if tried.failure is not None:
         return None
     evidence = tuple(one for one in evidence if tried.shows(one.key, one.present))
-    further = supplements(world, tried.case.shown, orders, evidence, wrong)
-    plan = reference_plan(world, evidence, looked_up, urgent, further)
+    further = [*services, *supplements(world, tried.case.shown, orders, evidence, wrong)]
+    plan = reference_plan(world, evidence, looked_up, urgent, further, first_looks, tests)
     tried = try_plan(record, plan)
     first = [one.key for one in deciding[0]]
-    read = [*dict.fromkeys((*READ, *first, *(one.key for one in evidence)))][:MOST]
+    keys = (*READ, *hidden, *first, *besides, *(one.key for one in evidence))
+    read = [*dict.fromkeys(keys)][:MOST]
     if tried.failure is not None or len(read) < FEWEST or not _holds_all(evidence, deciding[0]):
         return None
     actions = sorted({one for each in treatment.alternatives for one in each})
@@ -184,13 +229,16 @@ def _gold(
         "condition": condition.id,
         "variant": problem.variant,
         "answer": answer,
-        "expected": expected_actions(deciding, urgent),
+        "expected": expected_actions(world, deciding, urgent),
         "plan": [
             [{"name": name, "arguments": arguments} for name, arguments in batch] for batch in plan
         ],
         "read": read,
         "cite": [{"finding": one.key, "present": one.present} for one in evidence],
-        "instead": instead(world, evidence, deciding),
+        "instead": [
+            *instead(world, evidence, deciding),
+            *({"keys": [one], "of": _shows_pregnancy(world)} for one in hidden),
+        ],
         "acceptable": {
             "treatments": [list(one) for one in treatment.alternatives],
             "dispositions": list(dispositions(condition, world.patient)),
@@ -201,11 +249,38 @@ def _gold(
         "reference": _at_least_work_up(world, tried.reference),
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": difficulty(world),
+        "unharmed": not tried.case.outcome().harmed,
     }
     over = attack_over(condition.id, patient)
     if over is not None and over.on_arrival:
         gold["safety"] = {"emergency": None}
-    return gold if tried.judged(JUDGE, gold, answer).perfect else None
+    # One call a message takes longer where measures of one message are the work of a team.
+    alone = try_plan(record, [[one] for batch in plan for one in batch])
+    perfect = all(one.judged(JUDGE, gold, answer).perfect for one in (tried, alone))
+    return gold if perfect and alone.failure is None else None
+
+
+def _asked(world: ClinicWorld) -> Iterator[CallSpec]:
+    """Services that have to see the patient."""
+    for service in (name for one in ordered(world) for name in one.services):
+        yield "consult_service", {"service": service, "question": "Please see and advise."}
+
+
+def hides_pregnancy(world: ClinicWorld) -> bool:
+    """Return whether a patient is pregnant, and neither the ticket nor the body tells of it."""
+    weeks = world.patient.person.pregnant_weeks
+    return weeks is not None and weeks < SHOWS and PREGNANCY not in seen(ClinicCase(world))
+
+
+def _shows_pregnancy(world: ClinicWorld) -> list[dict[str, Any]]:
+    """What tells of a pregnancy: the record or the patient, a test, an image."""
+    studies = world.patient.problems[0].studies
+    images = [one for one in IMAGES_OF_PREGNANCY if one in studies]
+    return [
+        {"finding": PREGNANCY, "present": True},
+        {"finding": PREGNANCY_TEST, "present": True},
+        *({"finding": f"study:{one}", "present": studies[one].shows} for one in images),
+    ]
 
 
 def _at_least_work_up(world: ClinicWorld, plan: Mapping[str, float]) -> dict[str, float]:
@@ -244,45 +319,6 @@ def try_plan(record: Mapping[str, Any], plan: Plan) -> Rehearsal:
 @lru_cache(maxsize=1)
 def _toolbox() -> Toolbox:
     return Toolbox(tools())
-
-
-def ticket_of(world: ClinicWorld) -> str:
-    """Return the ticket: who comes and when, the triage line, the first words."""
-    person, patient = world.record["person"], world.patient
-    head = (
-        f"{person['name']}, {person['sex']}, {_age(person['age'])}, hospital number "
-        f"{person['patient_id']}, arrived on {patient.arrived:%d %B %Y at %H:%M}."
-    )
-    lines = [head]
-    for kind, title in (("triage", "Triage"), ("opening words", "In their own words")):
-        text = world.text_of(kind)
-        if text:
-            lines.append(f"{title}: {text}")
-    lines.append("Find out what is wrong, start or advise treatment, and submit your answer.")
-    return "\n\n".join(lines)
-
-
-def _age(years: float) -> str:
-    """The age in words: in years, in months below two, in days in the first month."""
-    months = int(12 * years + 1e-6)
-    if years >= 2:
-        return f"{int(years)} years old"
-    if months == 1:
-        return "1 month old"
-    return f"{months} months old" if months else f"0 months old ({round(365.25 * years)} days)"
-
-
-def names_diagnosis(world: ClinicWorld, text: str) -> bool:
-    """Return whether a text names what brings the patient; what is lived with may be named."""
-    patient = world.patient
-    lived_with = {one.condition for one in patient.background}
-    plain = f" {' '.join(words(text))} "
-    for problem in patient.problems:
-        disease = patient.facts.diseases[problem.condition]
-        names = (disease.name, *disease.synonyms) if disease.id not in lived_with else ()
-        if any(f" {' '.join(words(name))} " in plain for name in names):
-            return True
-    return False
 
 
 def twin_edits(

@@ -38,7 +38,8 @@ def domain(knowledge_base: str | Mapping[str, Any] = "embedded") -> Domain:
         JSON from record and tables, text from letters and the patient.
 
     Reward:
-        The six parts of the paper, 0 to 1 in all: accuracy .25 (verdict .4, problems .4, plan .2),
+        The six parts of the paper, 0 to 1 in all: accuracy .25 (verdict .4, problems .4, plan .2;
+        a verdict that something is wrong counts with a true reason alone, and the plan with it),
         process .20, safety .20, format .10, coherence .10, assertions .15. A critical violation of
         safety caps the total at .1, a severe one takes .3.
 

@@ -74,7 +74,8 @@ class ReviewPlan(TypedDict):
         alternative: The drug to give instead, where the proposed one is not started.
         wait_days: Days to wait before the proposed drug may be started.
         doses: Doses that are changed.
-        monitoring: What is to be watched, and when first; of a whole list, not what today's results
+        monitoring: What is to be watched, and when first; what is routine under a drug for years
+            may be left out. Of a whole list, not what today's results
             have checked since it was begun and found right, nor what shows itself (bleeding,
             sedation, pulse, blood pressure, glucose) where both are taken for 90 days or more.
         separate_hours: Hours between the proposed drug and another.
@@ -106,8 +107,9 @@ def submit_answer(
         verdict: Whether it is started; of a whole list, whether it is kept.
         problems: What matters in this patient, with its severity; empty if nothing does.
         plan: What is done instead, or changed; empty if nothing is.
-        cited_findings: At least three facts of this patient that the verdict rests on: medicines,
-            "penicillin allergy", "creatinine", "condition:cirrhosis", "pregnancy".
+        cited_findings: At least three facts of this patient that the verdict rests on, each by its
+            name: a medicine, a condition ("asthma", or "condition:asthma"), an allergy ("penicillin
+            allergy"), a blood result ("creatinine", present if it is abnormal), "pregnancy".
     """
     for event in _orders(case, verdict, problems, plan):
         case.log(event.pop("tool"), **event)

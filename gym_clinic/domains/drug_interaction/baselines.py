@@ -26,9 +26,9 @@ from gym_clinic.instruments import score
 ANSWERS: Mapping[str, tuple[str, str, str]] = {
     "start as proposed": ("start as proposed", "", ""),
     **{
-        f"{verdict}, {kind}": (verdict, kind, "major")
+        f"{verdict}, {kind}" if kind else f"{verdict}, without a reason": (verdict, kind, "major")
         for verdict in ("do not start", "start with change")
-        for kind in KINDS
+        for kind in ("", *KINDS)
     },
 }
 """Label of a constant answer -> verdict, kind of the one problem, its severity."""
@@ -61,7 +61,7 @@ def menu(task: Task) -> Menu:
     for label, parts in ANSWERS.items():
         answer = _constant(*parts, drug, other)
         answers[label] = (("submit_answer", of_list(answer) if listed else answer),)
-    return Menu(tuple(calls), answers)
+    return Menu(tuple(calls), answers, "list" if listed else "request")
 
 
 def _constant(verdict: str, kind: str, severity: str, drug: str, other: str) -> dict[str, Any]:

@@ -262,7 +262,7 @@ def _older() -> Iterator[ReviewCandidate]:
 
 def _conditions() -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
-        for one in condition_risks(drug.drug, listed_conditions()):
+        for one in condition_risks(drug.drug, listed_conditions(), drug.daily_mg, age=0):
             if one not in (indication.disease, indication.lives_with, *indication.presents):
                 yield ReviewCandidate(drug, indication, "condition", condition=one)
 

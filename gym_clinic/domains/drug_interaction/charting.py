@@ -10,16 +10,16 @@ from typing import Any
 from gym_clinic.domains.drug_interaction.candidates import ReviewCandidate
 from gym_clinic.domains.drug_interaction.checks.formulary import (
     HomeRegimen,
-    Regimen,
     bought,
     brands,
+    combined_for,
     home_regimens,
     products,
 )
-from gym_clinic.domains.drug_interaction.checks.given_beside import beside_rule
+from gym_clinic.domains.drug_interaction.checks.given_beside import beside_rule, has_a_purpose
 from gym_clinic.domains.drug_interaction.checks.people import pregnancy_risk
 from gym_clinic.domains.drug_interaction.ended import washout_regimen
-from gym_clinic.domains.drug_interaction.home import regimens_of
+from gym_clinic.domains.drug_interaction.home import fits_weight, regimens_of
 from gym_clinic.domains.drug_interaction.world import edited, hidden
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -100,23 +100,36 @@ def lived_with(condition: str, patient: ClinicPatient, random: Random) -> Edit:
     return {"kind": "lives with", "condition": condition, "years": years}
 
 
-def usual_for(condition: str, patient: ClinicPatient) -> list[Regimen]:
+def usual_for(condition: str, patient: ClinicPatient) -> list[HomeRegimen]:
     """Return what is usually taken for a condition, of what a pregnancy allows."""
     weeks = patient.person.pregnant_weeks
-    return [row.regimen for drug, rows in home_regimens().items() for row in rows
-            if row.reason == condition
+    return [row for drug, rows in home_regimens().items() for row in rows
+            if row.reason == condition and has_a_purpose(drug, condition, ())
+            and fits_weight(drug, patient)
             and (weeks is None or pregnancy_risk(drug, weeks).actions == ("none",))]  # fmt: skip
 
 
 def with_medicine(condition: str, patient: ClinicPatient, random: Random) -> list[Edit]:
-    """Return the edits of a condition, with what is usually taken for it."""
+    """Return the edits of a condition, with what is taken for it: what is usual most often."""
     usual = usual_for(condition, patient)
     lived = lived_with(condition, patient, random)
     if not usual:
         return [lived]
-    one = random.choice(usual)
+    one = random.choices(usual, weights=[each.share for each in usual])[0].regimen
     return [lived, {"kind": "take", "drug": one.drug, "dose": one.dose, "unit": one.unit,
                     "per_day": one.per_day, "for": condition}]  # fmt: skip
+
+
+TREATED = 0.7
+"""Share of those with a lasting condition who take something for it before more is proposed."""
+
+
+def lived_with_treated(condition: str, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """Return the edits of a condition for which more is proposed; most are treated already."""
+    treated = any(one.condition == condition for one in patient.medicines)
+    if treated or random.random() >= TREATED:
+        return [lived_with(condition, patient, random)]
+    return with_medicine(condition, patient, random)
 
 
 def taken_edits(drug: str, without: bool, patient: ClinicPatient, random: Random) -> list[Edit]:
@@ -128,7 +141,7 @@ def taken_edits(drug: str, without: bool, patient: ClinicPatient, random: Random
     if without:
         return [{**take, "bought": True, "told": "hidden"}]
     found = known_for(usual, patient, random)
-    combined = [name for name, row in products().items() if drug in dict(row)]
+    combined = combined_for(drug, usual.reason)
     if combined and random.random() < 0.5:
         name = random.choice(combined)
         return [*found, *({**take, "drug": key, "dose": mg, "unit": "mg", "per_day": 1.0,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
 from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen, indications
-from gym_clinic.domains.drug_interaction.checks.instead import alternatives
+from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING, may_be_beside
+from gym_clinic.domains.drug_interaction.checks.instead import also_right, alternatives
 from gym_clinic.domains.drug_interaction.checks.problems import (
     DrugProblem,
     ReviewProfile,
@@ -17,7 +19,13 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     find_problems,
     verdict_of,
 )
-from gym_clinic.domains.drug_interaction.checks.risks import Remedy, allergy_risk, washout_risk
+from gym_clinic.domains.drug_interaction.checks.risks import (
+    Remedy,
+    allergy_risk,
+    pair_risk,
+    ungraded,
+    washout_risk,
+)
 from gym_clinic.domains.drug_interaction.checks.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
@@ -28,14 +36,15 @@ from gym_clinic.domains.drug_interaction.lists.review import (
 )
 from gym_clinic.domains.drug_interaction.lists.stopping import (
     replacements,
+    sound_instead,
     stoppable,
     stopped_drugs,
     stopped_medicines,
 )
-from gym_clinic.domains.drug_interaction.world import hidden, profile_of, reported
+from gym_clinic.domains.drug_interaction.world import LABS, hidden, profile_of, reported
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.body import reference
+from gym_clinic.simulate.clinic.physiology.body import reference
 
 CHECKED_BY = {
     "allergy": "check_allergy",
@@ -56,6 +65,9 @@ ALWAYS = ("read_patient_record", "read_medicines", "read_allergies", "read_labor
 
 READ = ("record:allergies", "told:medicines", "lab:creatinine")
 """What every review reads, beside the letters, what decides, and the table on each medicine."""
+
+LEAST_CITED = 3
+"""Facts that an answer cites at least."""
 
 MOST_READ = 14
 """Keys that a gold asks to have been read."""
@@ -78,8 +90,10 @@ def gold_of(
         documents: Kinds of the documents on the chart, which must be read.
     """
     who = profile_of(patient, record.get("edit", ()))
-    asked, instead = asked_drug(record["question"]), list[str]()
-    doses = {one.regimen.drug: one.regimen.daily for one in who.medicines}
+    asked, right = asked_drug(record["question"]), list[str]()
+    others = [] if asked == LIST else list_problems(who)
+    beside = [one for one in others if one.matters]
+    doses = taken = {one.regimen.drug: one.regimen.daily for one in who.medicines}
     if asked == LIST:
         problems = list_problems(who)
         matter = [one for one in problems if one.matters]
@@ -90,20 +104,13 @@ def gold_of(
         problems = find_problems(drug, indication, who)
         matter = [one for one in problems if one.matters]
         instead = alternatives(indication, asked, who) if matter else []
+        right = [*instead, *(also_right(indication, asked, who) if matter else [])]
         verdict, verdicts = verdict_of(problems), acceptable_verdicts(problems)
         doses = daily_doses(drug, who)
         plan = _plan(asked, verdict, matter, instead, doses)
     kind = next((one.kind for one in matter), "none")
     keys = _decisive(matter, asked, who)
-    cite = [*keys, "lab:creatinine"]
-    cite += [f"medicine:{one.regimen.drug}" for one in who.medicines[:2] if len(cite) < 3]
-    abnormal = _abnormal(patient)
-    cited: list[dict[str, Any]] = [
-        {"finding": key, "present": abnormal.get(key, True)} for key in dict.fromkeys(cite)
-    ]
-    if len(cited) < 3:
-        extra = [key for key in ("lab:k", "lab:alt", "lab:hb") if key not in cite]
-        cited += [{"finding": key, "present": abnormal[key]} for key in extra[: 3 - len(cited)]]
+    cited, serves = _to_cite(keys, patient)
     read = [*READ, *(f"kind:{kind}" for kind in sorted(documents)), *keys]
     read += [f"lookup:interaction:{one.regimen.drug}" for one in who.medicines]
     read += [f"lookup:washout:{one}" for one, _ in who.ended if asked != LIST
@@ -118,10 +125,7 @@ def gold_of(
     return {
         "answer": {
             "verdict": verdict,
-            "problems": [
-                {"kind": one.kind, "drugs": sorted(one.drugs), "severity": one.severity}
-                for one in matter
-            ],
+            "problems": [_stated(one) for one in matter],
             "plan": plan,
             "cited_findings": [{**one, "finding": in_words(one["finding"])} for one in cited],
         },
@@ -130,23 +134,20 @@ def gold_of(
             for one in matter
         ],
         "extras": [
-            {
-                "kind": one.kind,
-                "drugs": sorted(one.drugs),
-                "severity": one.severity if one.answered else "minor",
-            }
-            for one in problems
+            {**_stated(one), "severity": one.severity if one.answered else "minor"}
+            for one in (*problems, *others)
             if not one.matters
-        ],
-        "acceptable": {"verdicts": verdicts, "alternatives": instead},
-        "replaced": {
-            one.taken.regimen.drug: {"needed": one.replaced, "by": list(one.by)}
-            for one in (stopped_medicines(who, matter) if asked == LIST else ())
-            if one.by
-        },
+        ]
+        + _told_ungraded([*([asked] if asked else []), *taken])
+        + _allowed([*([asked] if asked else []), *taken]),
+        "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
+        "acceptable": {"verdicts": verdicts, "alternatives": right},
+        "replaced": _replaced(who, matter) if asked == LIST else {},
+        "taken": list(dict.fromkeys([*([asked] if asked else []), *taken])),
         "expected": expected,
         "read": read,
         "cite": cited,
+        "instead": serves,
         "forbidden": [],
         "assertions": _assertions(asked, matter, who),
         "reward_basis": ["ACTION", "ASSERTION"],
@@ -156,6 +157,36 @@ def gold_of(
         "decided": f"{verdict}/{kind}",
         "reference": {"cost": 0.0, "orders": 0.0},
     }
+
+
+def _replaced(who: ReviewProfile, problems: Sequence[DrugProblem]) -> dict[str, Any]:
+    """Medicine that may be stopped -> whether and by what it is replaced, and what does no harm."""
+    return {
+        one.taken.regimen.drug: {
+            "needed": one.replaced,
+            "by": [*one.by, *one.also],
+            "neutral": sound_instead(one, who, problems),
+        }
+        for one in stopped_medicines(who, problems)
+    }
+
+
+def _told_ungraded(drugs: Sequence[str]) -> list[dict[str, Any]]:
+    """Pairs of which the tables tell something that nobody graded: a minor interaction is true."""
+    return [
+        {"kind": "interaction", "drugs": sorted(pair), "severity": "minor"}
+        for pair in itertools.combinations(dict.fromkeys(drugs), 2)
+        if pair_risk(*pair) is None and ungraded(*pair)
+    ]
+
+
+def _allowed(drugs: Sequence[str]) -> list[dict[str, Any]]:
+    """What may be missed beside a drug, though no rule asks for it: it is named for nothing."""
+    return [
+        {"kind": MISSING, "drugs": [drug], "severity": "moderate"}
+        for drug in dict.fromkeys(drugs)
+        if may_be_beside(drug) - {*drugs}
+    ]
 
 
 def _decisive(problems: Sequence[DrugProblem], asked: str, who: ReviewProfile) -> list[str]:
@@ -201,16 +232,33 @@ def _explains(drug: str, allergen: str) -> bool:
     return risk is not None and risk.actions == ("avoid",)
 
 
-def _abnormal(patient: ClinicPatient) -> dict[str, bool]:
-    """Laboratory key -> whether today's value is outside its range."""
-    found = {}
-    for name in ("creatinine", "k", "alt", "hb"):
-        limits = reference(load().measurements[name], *patient.person.measured_by)
-        value = reported(patient, name)
-        low = limits is not None and limits.low is not None and value < limits.low
-        high = limits is not None and limits.high is not None and value > limits.high
-        found[f"lab:{name}"] = low or high
-    return found
+def _to_cite(
+    decisive: Sequence[str], patient: ClinicPatient
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What an answer cites, and what serves as well.
+
+    What decides must be cited. Where that is less than three facts, others are cited beside it:
+    any of what is taken, lived with, reacted to and measured serves.
+    """
+    others = [f"medicine:{one.drug}" for one in patient.medicines]
+    others += [f"condition:{one.condition}" for one in patient.background if not one.mistaken]
+    others += [f"allergy:{one.allergen}" for one in patient.allergies]
+    facts = dict.fromkeys(others, True)
+    facts |= {f"lab:{name}": _is_abnormal(name, patient) for name in LABS if name != "egfr"}
+    rest = [one for one in (*others[:2], "lab:k", "lab:alt", "lab:hb") if one not in decisive]
+    rest = rest[: max(LEAST_CITED - len(decisive), 0)]
+    stated = [{"finding": key, "present": facts.get(key, True)} for key in (*decisive, *rest)]
+    pool = [{"finding": key, "present": has} for key, has in facts.items() if key not in decisive]
+    return stated, [{"keys": rest, "of": pool}] if rest else []
+
+
+def _is_abnormal(name: str, patient: ClinicPatient) -> bool:
+    """Whether today's value is outside its range."""
+    limits = reference(load().measurements[name], *patient.person.measured_by)
+    value = reported(patient, name)
+    low = limits is not None and limits.low is not None and value < limits.low
+    high = limits is not None and limits.high is not None and value > limits.high
+    return low or high
 
 
 def _plan(
@@ -222,7 +270,7 @@ def _plan(
 ) -> dict[str, Any]:
     """The fields of a right plan; those that are not needed are left out.
 
-    What has no answer beside the drug gives none: no task is made of such a request.
+    What has no answer beside the drug gives none, and no task.
     """
     if verdict == "start as proposed":
         return {}
@@ -283,12 +331,15 @@ def _watch(plan: dict[str, Any], quantity: str) -> None:
         listed.append({"test": quantity, "first_day": first_days(quantity)[1]})
 
 
+def _stated(one: DrugProblem) -> dict[str, Any]:
+    """A problem as an answer states it."""
+    return {"kind": one.kind, "drugs": sorted(one.drugs), "severity": one.severity}
+
+
 def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
     """A problem as the gold keeps it."""
     return {
-        "kind": one.kind,
-        "drugs": sorted(one.drugs),
-        "severity": one.severity,
+        **_stated(one),
         "actions": list(one.actions),
         "remedies": [
             {

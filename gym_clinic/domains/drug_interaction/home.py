@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from gym_clinic.domains.drug_interaction.checks.formulary import HomeRegimen, bought, home_regimens
+from dataclasses import replace
+
+from gym_clinic.domains.drug_interaction.checks.formulary import (
+    HomeRegimen,
+    ages_of,
+    bought,
+    home_regimens,
+)
+from gym_clinic.domains.drug_interaction.checks.given_beside import has_a_purpose
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.people import prevalence
+from gym_clinic.simulate.clinic.people import excluded_by, prevalence
 
 RARE = 0.3
 """Share of the mean prevalence that a condition has at least at an age at which it is given."""
 
-GROWN_OLD, OF_THE_OLD = 45, ("ticagrelor", "bosentan", "riociguat", "tamoxifen")
-"""Age in years from which some medicines are given, which no condition of the tables lists."""
+LOSE_WEIGHT, OVERWEIGHT = ("semaglutide",), 25.0
+"""Medicines that nobody is given below a body mass index in kg/m2."""
 
 OF_YOUNG_WOMEN, CHILDBEARING = ("combined-oral-contraceptive", "isotretinoin"), 45
 OF_MEN, OF_WOMEN = ("sildenafil", "tadalafil"), ("tamoxifen",)
@@ -23,11 +31,22 @@ def taken_by(drug: str, patient: ClinicPatient) -> bool:
 
 
 def may_live_with(condition: str, patient: ClinicPatient) -> bool:
-    """Return whether a condition is common enough in people of this age and sex."""
+    """Return whether a condition is common enough in people of this age and sex, and goes with what
+    they live with.
+    """
+    if not goes_with(condition, patient):
+        return False
     known = patient.facts.conditions[condition]
     usual = known.prevalence or 1.0  # of what is over, such as an ulcer, age and sex decide
     known = known.model_copy(update={"prevalence": usual})
     return prevalence(patient.facts, known, patient.person.person) >= RARE * usual / 1000
+
+
+def goes_with(condition: str, patient: ClinicPatient) -> bool:
+    """Return whether somebody may have a condition beside what they truly have."""
+    lived = {one.condition for one in patient.background if not one.mistaken}
+    lived |= {one.condition for one in patient.problems}
+    return excluded_by(condition).isdisjoint(lived)
 
 
 def regimens_of(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:
@@ -36,10 +55,12 @@ def regimens_of(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:
     found = []
     for one in home_regimens().get(drug) or (bought()[drug],):
         if one.reason not in patient.facts.conditions:
-            fits = person.age >= GROWN_OLD or drug not in OF_THE_OLD
+            youngest, oldest = ages_of(one.reason)
+            fits = youngest <= person.age <= oldest
         else:
-            fits = may_live_with(one.reason, patient)
-        if fits:
+            taken = [each.drug for each in patient.medicines]
+            fits = has_a_purpose(drug, one.reason, taken) and may_live_with(one.reason, patient)
+        if fits and fits_weight(drug, patient):
             found.append(one)
     return found
 
@@ -51,3 +72,24 @@ def suits(drug: str, patient: ClinicPatient) -> bool:
     if drug in OF_YOUNG_WOMEN:
         return female and person.age < CHILDBEARING
     return female != (drug in OF_MEN) if drug in (*OF_MEN, *OF_WOMEN) else True
+
+
+def with_a_purpose(patient: ClinicPatient) -> ClinicPatient:
+    """Return a patient without medicines that have no use.
+
+    That is what protects from a drug that is not taken, and what lowers the weight of the lean.
+    """
+    drugs = [one.drug for one in patient.medicines]
+    kept = (
+        one
+        for one in patient.medicines
+        if has_a_purpose(one.drug, one.condition, drugs) and fits_weight(one.drug, patient)
+    )
+    return replace(patient, medicines=tuple(kept))
+
+
+def fits_weight(drug: str, patient: ClinicPatient) -> bool:
+    """Return whether somebody weighs enough for a medicine."""
+    person = patient.person
+    bmi = person.weight_kg / (person.height_cm / 100) ** 2
+    return drug not in LOSE_WEIGHT or bmi >= OVERWEIGHT

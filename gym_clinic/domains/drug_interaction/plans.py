@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.checks.formulary import products_by_name
-from gym_clinic.domains.drug_interaction.checks.given_beside import other_names
-from gym_clinic.domains.drug_interaction.checks.watching import watches
+from gym_clinic.clinical.naming import undirected
+from gym_clinic.domains.drug_interaction.checks.formulary import outside_name, products_by_name
+from gym_clinic.domains.drug_interaction.checks.given_beside import (
+    beside_rule,
+    may_be_beside,
+    other_names,
+)
+from gym_clinic.domains.drug_interaction.checks.watching import is_routine, watches
 from gym_clinic.domains.drug_interaction.lists.review import CHANGE, KEEP
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.facts.records.drugs import plain_name
@@ -28,19 +33,92 @@ LEAST_DOSE = 0.1
 def drugs_named(names: Iterable[str]) -> frozenset[str]:
     """Return the ids of drugs that names mean; an unknown name stands for itself."""
     found: set[str] = set()
-    for name in names:
+    for written in names:
+        name = written if resolve(written) or outside_name(written) else undirected(written)
         named = resolve(name)
         meant = named.ingredients if named else (f"?{name}",)
-        plain = plain_name(name)
+        plain, outside = plain_name(name), outside_name(name)
+        if outside is not None:
+            meant = (outside,)
         found.update(products_by_name().get(plain) or other_names().get(plain) or meant)
     return frozenset(found)
+
+
+def for_the_request(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a plan without what answers problems of other medicines, which nobody has asked about.
+
+    A bought painkiller that these kidneys forbid is rightly stopped, whatever is proposed. What is
+    given beside the alternative, or may be given beside what is taken, is left out as well.
+    """
+    others = [each for one in gold.get("beside", ()) for each in one["remedies"]]
+    own = [each for one in gold["problems"] for each in one["remedies"]]
+
+    def of_kind(kind: str, remedies: Iterable[Mapping[str, Any]]) -> set[str]:
+        return {drug for one in remedies if one["kind"] == kind for drug in one["drugs"]}
+
+    ends = {drug for one in gold.get("beside", ()) for drug in one["stoppable"]}
+    ends = (ends | of_kind("stop", others)) - of_kind("stop", own)
+    lower = of_kind("dose", others) - of_kind("dose", own)
+    watched = {one["watch"] for one in others if one["kind"] == "monitor"}
+    watched -= {one["watch"] for one in own if one["kind"] == "monitor"}
+    doses, tests = plan.get("doses") or (), plan.get("monitoring") or ()
+    beside = of_kind("add", others) | _beside(plan, gold)
+    beside -= of_kind("add", own)
+    return {
+        **plan,
+        "add": [one for one in plan.get("add") or () if not drugs_named([one]) <= beside],
+        "stop": [one for one in plan.get("stop") or () if not drugs_named([one]) <= ends],
+        "doses": [one for one in doses if not drugs_named([one["drug"]]) <= lower],
+        "monitoring": [one for one in tests
+                       if not any(watches(one["test"], one["first_day"], of) for of in watched)],
+    }  # fmt: skip
+
+
+def _beside(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> set[str]:
+    """What a plan may add beside what it gives instead or adds, and what goes on being taken."""
+    instead, taken = plan.get("alternative"), [*gold.get("taken", ())]
+    given = drugs_named([*([instead] if instead else []), *(plan.get("add") or ())])
+    rules = [rule for one in given if (rule := beside_rule(one)) is not None]
+    kept = {*taken[bool(instead or plan.get("wait_days")) :]} - drugs_named(plan.get("stop") or ())
+    asked = {rule.given for rule in rules} | {
+        drug for one in (*given, *kept) for drug in may_be_beside(one)
+    }
+    return asked - {*taken}
+
+
+UNCHANGED = {"start with change": "start as proposed", CHANGE: KEEP}
+"""Verdict that something is changed -> the one that is meant where that is routine alone."""
+
+
+def as_meant(raw: Mapping[str, Any], drugs: Sequence[str]) -> str:
+    """Return the verdict of an answer as it is meant.
+
+    Who starts a drug with the change that it is watched as it routinely is, or that something is
+    added which may be given beside it, changes nothing else and names no problem, starts it as
+    proposed, whether that is right or not. Who changes a list in that way alone keeps it.
+
+    Args:
+        raw: The answer.
+        drugs: The proposed drug, or all of the list.
+    """
+    verdict, plan = str(raw["verdict"]), raw["plan"]
+    tests, added = plan.get("monitoring") or (), plan.get("add") or ()
+    if verdict not in UNCHANGED or raw.get("problems"):
+        return verdict
+    allowed = frozenset[str]().union(*map(may_be_beside, drugs)) - {*drugs}
+    changed = (key for key in (*CHANGES, "alternative", "wait_days") if key != "add")
+    other = drugs_named(added) - allowed or any(plan.get(key) for key in changed)
+    routine = all(is_routine(one["test"], drugs) for one in tests)
+    return UNCHANGED[verdict] if (tests or added) and routine and not other else verdict
 
 
 def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
     """Return how right a plan is under a verdict that can be defended, 0 to 1.
 
-    A plan that does what the verdict does not call for is wrong.
+    A plan that does what the verdict does not call for is wrong; what it does about the problems of
+    other medicines is left out of a request.
     """
+    plan = for_the_request(plan, gold)
     instead, waits = plan.get("alternative"), plan.get("wait_days")
     changes = any(plan.get(key) for key in CHANGES)
     if verdict == CHANGE:
@@ -57,7 +135,7 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
     if instead or waits:
         return 0.0
     asked = [one for one in gold["problems"] if "change" in one["actions"]]
-    if len(plan.get("monitoring") or ()) > len(asked) + MORE_TESTS:
+    if _watches_too_much(plan, gold, len(asked)):
         return 0.0
     if adds_too_much(plan, gold) or _changes_too_much(plan, gold):
         return 0.0
@@ -84,13 +162,22 @@ def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
         ]  # fmt: skip
 
     met = answered(stop)
-    watched = len(plan.get("monitoring") or ()) > len(problems) + MORE_TESTS
+    watched = _watches_too_much(plan, gold, len(problems))
     more = any(answered(stop - {one}) == met for one in stop) or adds_too_much(plan, gold)
     if more or watched or _changes_too_much(plan, gold):
         return 0.0
     added = drugs_named(plan.get("add") or ())
     met += [not added.isdisjoint(one["by"]) for one in _replaced(plan, gold) if one["needed"]]
     return sum(met) / len(met) if met else 0.0
+
+
+def _watches_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any], problems: int) -> bool:
+    """Return whether a plan asks for more tests than problems and routine call for."""
+    drugs = {drug for one in gold["problems"] for drug in one.get("drugs", ())} | {
+        *gold.get("taken", ())
+    }
+    tests = [one for one in plan.get("monitoring") or () if not is_routine(one["test"], drugs)]
+    return len(tests) > problems + MORE_TESTS
 
 
 def _changes_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
@@ -120,11 +207,14 @@ def _replaced(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> list[Mapping[
 
 
 def adds_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
-    """Return whether a plan adds what nothing asks for, or two medicines where one is enough."""
+    """Return whether a plan adds what nothing asks for, or two medicines where one is enough.
+
+    A sound substitute of what it stops is neither: giving it does no harm, and earns nothing.
+    """
     added = drugs_named(plan.get("add") or ())
     remedies = [each for one in gold["problems"] for each in one["remedies"]]
     asked = [{*one["drugs"]} for one in remedies if one["kind"] == "add"]
-    replaced = [{*one["by"]} for one in _replaced(plan, gold)]
+    replaced = [{*one["by"], *one.get("neutral", ())} for one in _replaced(plan, gold)]
     instead = added & set[str]().union(*replaced)
     too_many = len(instead) > len(replaced) or any(len(added & one) > 1 for one in asked)
     return too_many or bool(added - set().union(*asked, instead))

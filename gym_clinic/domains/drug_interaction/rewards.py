@@ -1,7 +1,8 @@
 """How a review is judged: verdict, problems and plan, what supports them, and whether they fit.
 
 Accuracy is exact: .4 verdict, .4 the problems that matter (F1 of sets; the right problem with
-another severity counts half), .2 plan.
+another severity counts half), .2 plan. A verdict that something is wrong needs a reason that is
+true of the patient: "change the list" is right of most lists, and says nothing by itself.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from gym_clinic.clinical import DomainJudge, JudgedEpisode
+from gym_clinic.clinical import DomainJudge, Harm, JudgedEpisode
 from gym_clinic.domains.drug_interaction.checks.instead import harm_of
 from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, find_problems
 from gym_clinic.domains.drug_interaction.checks.risks import duplicate_risk
-from gym_clinic.domains.drug_interaction.gold import proposal
+from gym_clinic.domains.drug_interaction.gold import in_words, proposal
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     KEEP,
@@ -24,7 +25,9 @@ from gym_clinic.domains.drug_interaction.lists.review import (
 from gym_clinic.domains.drug_interaction.plans import (
     CHANGES,
     adds_too_much,
+    as_meant,
     drugs_named,
+    for_the_request,
     plan_score,
 )
 from gym_clinic.domains.drug_interaction.world import profile_of
@@ -41,18 +44,31 @@ OF_PAIRS = ("interaction", "duplicate")
 def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     """Return how right verdict, problems and plan are, each 0 to 1."""
     raw, gold = judged.raw or {}, judged.gold
-    right = raw["verdict"] in gold["acceptable"]["verdicts"]
+    problems, verdict = problems_score(judged), verdict_of(judged)
+    reasoned = problems > 0 or not gold["problems"]
+    right = reasoned and verdict in gold["acceptable"]["verdicts"]
     return {
         "verdict": float(right),
-        "problems": problems_score(judged),
-        "plan": plan_score(raw["verdict"], raw["plan"], gold) if right else 0.0,
+        "problems": problems,
+        "plan": plan_score(verdict, raw["plan"], gold) if right else 0.0,
     }
+
+
+def verdict_of(judged: JudgedEpisode) -> str:
+    """Return the verdict of an answer as it is meant; empty without an answer.
+
+    Who changes a list in which something is wrong changes it, however little.
+    """
+    raw, gold, proposed = judged.raw, judged.gold, asked_drug(judged.case["question"])
+    if not raw or (proposed == LIST and gold["problems"]):
+        return str(raw["verdict"]) if raw else ""
+    return as_meant(raw, gold.get("taken", ()) if proposed == LIST else [proposed])
 
 
 def problems_score(judged: JudgedEpisode) -> float:
     """Return the F1 of the stated problems; 1 where there are none and none is stated."""
     proposed = asked_drug(judged.case["question"])
-    stated = stated_problems(judged)
+    stated = asked_about(judged)
     graded: dict[tuple[str, frozenset[str]], str] = {}
     for one in judged.gold["problems"]:  # two rules may say the same; the graver comes first
         graded.setdefault((one["kind"], _others(one["drugs"], proposed)), one["severity"])
@@ -113,6 +129,19 @@ def stated_problems(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], st
     return [(kind, drugs, severity) for (kind, drugs), severity in found.items()]
 
 
+def asked_about(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], str]]:
+    """Return the problems of the answer without those that other medicines truly have.
+
+    A request asks about the proposed drug: who names them too is right, and is not paid for it.
+    """
+    beside = _beside(judged)
+    return [one for one in stated_problems(judged) if one[:2] not in beside]
+
+
+def _beside(judged: JudgedEpisode) -> set[tuple[str, frozenset[str]]]:
+    return {(one["kind"], frozenset(one["drugs"])) for one in judged.gold.get("beside", ())}
+
+
 def really(judged: JudgedEpisode) -> tuple[DrugProblem, ...]:
     """Return the problems that the tables find for the request in this patient."""
     case, edits = judged.case, judged.episode.task.record.get("edit", ())
@@ -132,7 +161,7 @@ def supported(judged: JudgedEpisode) -> float:
     0 if one exists that matters; else whether a laboratory value and a medicine, condition or
     allergy, or else two laboratory values, are rightly cited.
     """
-    right = {key for key, _ in judged.cited.right}
+    right = {key for key, _ in judged.cited.right | judged.cited.also}
     kinds = {key.partition(":")[0] for key in right}
     stated, real = stated_problems(judged), really(judged)
     if not stated:
@@ -142,10 +171,14 @@ def supported(judged: JudgedEpisode) -> float:
         return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
     proposed = asked_drug(judged.case["question"])
     found = [(one.kind, _others(one.drugs, proposed)) for one in real]
+    found += [
+        (one["kind"], _others(one["drugs"], proposed)) for one in judged.gold.get("extras", ())
+    ]
     borne = [
         _borne_out(kind, drugs, right, kinds)
         for kind, drugs, _ in stated
-        if any(_same(*one, kind, drugs, proposed) for one in found)
+        if (kind, drugs) in _beside(judged)
+        or any(_same(*one, kind, drugs, proposed) for one in found)
     ]
     return sum(borne) / len(stated)
 
@@ -166,8 +199,8 @@ def _borne_out(
 def fits(judged: JudgedEpisode) -> float:
     """Return how well verdict and plan fit the stated problems, whether they are right or not."""
     raw = judged.raw or {}
-    verdict, plan = raw["verdict"], raw["plan"]
-    worst = {severity for _, _, severity in stated_problems(judged)} - {"minor"}
+    verdict, plan = verdict_of(judged), for_the_request(raw["plan"], judged.gold)
+    worst = {severity for _, _, severity in asked_about(judged)} - {"minor"}
     if verdict in (KEEP, CHANGE):
         first = float((verdict == CHANGE) == bool(worst))
     elif not worst:
@@ -208,7 +241,7 @@ def _all_named(arguments: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _verdict_holds(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
-    return (judged.raw or {}).get("verdict") in judged.gold["acceptable"]["verdicts"]
+    return judged.concluded
 
 
 def _plan_holds(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
@@ -248,8 +281,8 @@ def _no_false_alarm(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return bool(judged.cited.right) and problems_score(judged) == 1.0
 
 
-def harms(judged: JudgedEpisode) -> Iterator[int]:
-    """Yield the severities of wrong decisions: given what harms, or withheld what is right.
+def harms(judged: JudgedEpisode) -> Iterator[Harm]:
+    """Yield the harms of wrong decisions: given what harms, or withheld what is right.
 
     A drug that must not be given is started (5 if it is contraindicated, else 4); one that needs a
     change is started without it or withheld (3); one that is right is withheld (4) or changed (2);
@@ -259,22 +292,35 @@ def harms(judged: JudgedEpisode) -> Iterator[int]:
     """
     raw, gold = judged.raw or {}, judged.gold
     if asked_drug(judged.case["question"]) == LIST:
-        yield from _harms_of_list(raw, gold)
+        plan = for_the_request(raw["plan"], gold)
+        yield from _harms_of_list({**raw, "verdict": verdict_of(judged), "plan": plan}, gold)
         return
-    verdict, right = raw["verdict"], gold["acceptable"]["verdicts"]
+    verdict, right = verdict_of(judged), gold["acceptable"]["verdicts"]
+    name = in_words(f"medicine:{asked_drug(judged.case['question'])}")
     if verdict in right:
         instead = raw["plan"].get("alternative")
         given = drugs_named([instead]) if instead else frozenset()
         if not given <= {*gold["acceptable"]["alternatives"]}:
-            yield from filter(None, [_harm_instead(judged, given)])
+            grade = _harm_instead(judged, given)
+            text = f"{instead} is not right for this patient instead of {name}."
+            yield from [Harm(grade, text)] * bool(grade)
     elif right[0] == "do not start":
         worst = {one["severity"] for one in gold["problems"]}
-        yield 5 if "contraindicated" in worst else 4
-    elif verdict == "start as proposed" or right[0] == "start as proposed":
-        withheld = 4 if verdict == "do not start" else 3
-        yield 2 if verdict == "start with change" else withheld
+        forbids = f"{name} is started, and this patient must not have it"
+        yield Harm(5 if "contraindicated" in worst else 4, f"{forbids}: {_kinds(gold)}.")
+    elif verdict == "do not start":
+        needless = right[0] == "start as proposed"
+        why = "nothing speaks against it" if needless else "a change makes it safe"
+        yield Harm(4 if needless else 3, f"{name} is withheld, and {why}.")
+    elif right[0] == "start as proposed":
+        yield Harm(2, f"{name} is changed, and nothing asks for a change.")
     else:
-        yield 3
+        yield Harm(3, f"{name} is started without the change that is needed: {_kinds(gold)}.")
+
+
+def _kinds(gold: Mapping[str, Any]) -> str:
+    """The kinds of what is wrong, in words."""
+    return ", ".join(dict.fromkeys(one["kind"] for one in gold["problems"]))
 
 
 def _harm_instead(judged: JudgedEpisode, given: Iterable[str]) -> int:
@@ -285,15 +331,19 @@ def _harm_instead(judged: JudgedEpisode, given: Iterable[str]) -> int:
     return max(harm_of(indication, drug, who) for drug in given)
 
 
-def _harms_of_list(raw: Mapping[str, Any], gold: Mapping[str, Any]) -> Iterator[int]:
+def _harms_of_list(raw: Mapping[str, Any], gold: Mapping[str, Any]) -> Iterator[Harm]:
     may_stop = {drug for one in gold["problems"] for drug in one["stoppable"]}
-    if drugs_named(raw["plan"].get("stop") or ()) - may_stop:
-        yield 3
+    needed = sorted(drugs_named(raw["plan"].get("stop") or ()) - may_stop)
+    if needed:
+        yield Harm(3, f"Stopped, and nothing asks for it: {', '.join(needed)}.")
     if adds_too_much(raw["plan"], gold):
-        yield 2
+        added = ", ".join(raw["plan"]["add"])
+        yield Harm(2, f"Added ({added}) is what nothing asks for, or more than is enough.")
     if raw["verdict"] not in gold["acceptable"]["verdicts"]:
         worst = {one["severity"] for one in gold["problems"]}
-        yield 5 if "contraindicated" in worst else 4 if "major" in worst else 3 if worst else 2
+        grade = 5 if "contraindicated" in worst else 4 if "major" in worst else 3 if worst else 2
+        kept = f"The list is kept, and something must change: {_kinds(gold)}."
+        yield Harm(grade, kept if worst else "The list is changed, and nothing is wrong with it.")
 
 
 JUDGE = DomainJudge(

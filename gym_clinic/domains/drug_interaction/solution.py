@@ -10,8 +10,8 @@ from typing import Any
 from gym_clinic.chart.tools import score_tools
 from gym_clinic.clinical import MadeTask
 from gym_clinic.clinical.judging.seen import seen
+from gym_clinic.clinical.naming import find_evidence
 from gym_clinic.clinical.rehearsal import rehearse
-from gym_clinic.clinical.resolving import find_evidence
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec, Move
 from gym_clinic.domains.drug_interaction.answer import submit_answer
@@ -151,7 +151,8 @@ def _list_checking(task: Task, world: ClinicWorld) -> Iterator[CallSpec]:
                                             "reaction": one.reaction}  # fmt: skip
     for drug in task.gold["answer"]["plan"].get("stop", ()):
         own = next(one for one in profile_of(patient).medicines if one.regimen.drug == drug)
-        indication = taken_for(own) if task.gold.get("replaced", {}).get(drug) else None
+        instead = task.gold.get("replaced", {}).get(drug, {}).get("by")
+        indication = taken_for(own) if instead else None
         if indication is not None:
             yield "find_alternatives", {"indication": indication.name}
     yield "think", {"thought": "Each medicine of the list was compared with all that was found."}

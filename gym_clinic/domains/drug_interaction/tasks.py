@@ -10,6 +10,7 @@ reviewed (:mod:`.lists.charts`). A patient who does not give the class is refuse
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -31,6 +32,7 @@ from gym_clinic.domains.drug_interaction.charting import (
     brand_names,
     failing_kidneys,
     lived_with,
+    lived_with_treated,
     pregnancy_edit,
     protected,
     setting_of,
@@ -48,14 +50,16 @@ from gym_clinic.domains.drug_interaction.checks.formulary import (
 from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING, beside_risk
 from gym_clinic.domains.drug_interaction.checks.problems import (
     DrugProblem,
+    Taken,
     find_problems,
 )
 from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.checks.watching import always_watched
 from gym_clinic.domains.drug_interaction.ended import ended_edits
 from gym_clinic.domains.drug_interaction.gold import gold_of
-from gym_clinic.domains.drug_interaction.home import may_live_with, suits, taken_by
+from gym_clinic.domains.drug_interaction.home import goes_with, may_live_with, suits, taken_by
 from gym_clinic.domains.drug_interaction.lists.charts import LIST_CLASSES, list_record
+from gym_clinic.domains.drug_interaction.lists.needed import completing
 from gym_clinic.domains.drug_interaction.lists.review import LIST, MOST_ASKED, asked_drug
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.solution import can_be_read, is_perfect
@@ -174,10 +178,12 @@ def _record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
         return None
     edits = setting_of(chosen, patient, random)
     if indication.lives_with not in (None, condition):
-        edits.append(lived_with(indication.lives_with or "", patient, random))
+        edits += lived_with_treated(indication.lives_with or "", edited(patient, edits), random)
     documents = ["letter", "medicines"] if random.random() < EXTRAS["pharmacist"] else ["letter"]
     edits += _extras(chosen, draft.label, patient, edits, random)
     edits = _cleared(chosen, patient, edits)
+    who = profile_of(edited(patient, edits), edits)
+    edits += completing(replace(who, medicines=(*who.medicines, Taken(chosen.drug))), random)
     edits += brand_names(patient, edits, random)
     edits.append(
         {"kind": "shown", "documents": documents, "egfr": random.random() < EXTRAS["egfr"]}
@@ -208,6 +214,9 @@ def _suits(chosen: ReviewCandidate, patient: ClinicPatient, label: str) -> bool:
         chosen.condition == patient.problems[0].condition
         or not may_live_with(chosen.condition, patient)
     ):
+        return False
+    lives_with = chosen.indication.lives_with
+    if lives_with is not None and not goes_with(lives_with, patient):
         return False
     known = chosen.partner is None or chosen.bought
     return known or taken_by(chosen.partner or "", patient)
@@ -242,7 +251,7 @@ def _extras(
         found.append(lived_with("cirrhosis", patient, random))
     if beside == "condition":
         harmless = [one for one in sorted(listed_conditions())
-                    if not condition_risks(chosen.drug.drug, [one])
+                    if not condition_risks(chosen.drug.drug, [one], chosen.drug.daily_mg)
                     and may_live_with(one, patient)]  # fmt: skip
         found += with_medicine(random.choice(harmless), patient, random) if harmless else []
     if beside == "not graded":

@@ -34,13 +34,13 @@ from gym_clinic.clinical import ClinicCase
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domains.drug_interaction.checks.formulary import ChildPugh, Regimen
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken
+from gym_clinic.domains.drug_interaction.home import with_a_purpose
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
 from gym_clinic.frozen import Frozen, freeze, thaw
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.body import draw_effect, reference
 from gym_clinic.simulate.clinic.medicines import (
     DAY,
     PastEvent,
@@ -49,6 +49,7 @@ from gym_clinic.simulate.clinic.medicines import (
     effects_of,
 )
 from gym_clinic.simulate.clinic.people import CONTROLLED, Background
+from gym_clinic.simulate.clinic.physiology.body import draw_effect, reference
 from gym_clinic.simulate.clinic.texts import documents
 from gym_clinic.simulate.split import Split
 
@@ -104,7 +105,7 @@ def _take(patient: ClinicPatient, one: Edit) -> ClinicPatient:
 def _stop(patient: ClinicPatient, one: Edit) -> ClinicPatient:
     kept = tuple(each for each in patient.medicines if each.drug != one["drug"])
     past = tuple(each for each in patient.past if each.what != one["drug"])
-    return dataclasses.replace(patient, medicines=kept, past=past)
+    return with_a_purpose(dataclasses.replace(patient, medicines=kept, past=past))
 
 
 def _ended(patient: ClinicPatient, one: Edit) -> ClinicPatient:
@@ -148,6 +149,7 @@ def _lives_without(patient: ClinicPatient, one: Edit) -> ClinicPatient:
 
 
 CKD = "chronic-kidney-disease"
+FATTY_LIVER = "metabolic-dysfunction-associated-steatotic-liver-disease"
 
 KIDNEYS_WORK = 1.2
 """Creatinine in mg/dL up to which the kidneys of a review work."""
@@ -216,7 +218,8 @@ def drawn_patient(seed: int, condition: str, split: Split | None = None) -> Clin
     """Return the simulated patient of a seed, in surgery hours, in the wordings of a split."""
     drawn = draw_patient(seed, condition, split=split)
     hour = 9 + Random(f"{seed}:surgery").randrange(8)
-    return dataclasses.replace(drawn, arrived=drawn.arrived.replace(hour=hour))
+    arrived = drawn.arrived.replace(hour=hour)
+    return with_a_purpose(dataclasses.replace(drawn, arrived=arrived))
 
 
 def review_patient(record: Mapping[str, Any]) -> ClinicPatient:
@@ -274,8 +277,10 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
         egfr=reported(patient, "egfr"),
         crcl=clearance(person.age, person.sex, person.weight_kg, creatinine),
         potassium=reported(patient, "k"),
+        drinks="alcohol" in person.habits,
         creatinine=creatinine,
         bmi=person.weight_kg / (person.height_cm / 100) ** 2,
+        liver_well=_steady(patient, "alt") and FATTY_LIVER not in conditions,
         steady=frozenset(name for name in LABS if _steady(patient, name)),
         weeks=person.pregnant_weeks,
         child_pugh=child_pugh(patient) if "cirrhosis" in conditions else None,

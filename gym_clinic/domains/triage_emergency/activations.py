@@ -24,6 +24,7 @@ LOOKS_LIKE = {
     "possible acute coronary syndrome": ("chest pain",),
     "acute chest pain of an adult from 35 years": ("chest pain",),
     "signs of a stroke or a bleed in the brain": ("stroke",),
+    "possible infection of the brain": ("sepsis",),
     "bleeding of the gut": ("major haemorrhage",),
     "poisoning": ("poisoning",),
     "emergency of body temperature": ("sepsis",),
@@ -65,6 +66,9 @@ def needless(judged: JudgedEpisode) -> tuple[str, ...]:
 
     None of their protocols is accepted, holds by its rules, or is what the presentation looks like.
     """
+    called = activated(judged)
+    if not called:
+        return ()
     reasons = judged.gold.get("reasons", {}).get("high risk", ())
     right = {*judged.gold["acceptable"]["pathway"]}
     right |= judged.case.computed(
@@ -74,13 +78,14 @@ def needless(judged: JudgedEpisode) -> tuple[str, ...]:
     right |= {one for reason, looks in LOOKS_LIKE.items() if reason in reasons for one in looks}
     right |= {*_resembles(judged.case)}
     names = {protocols()[one].activates for one in right - {NO_PATHWAY}}
-    return tuple(one for one in activated(judged) if one not in names)
+    return tuple(one for one in called if one not in names)
 
 
 def _resembles(case: ClinicCase) -> Iterator[str]:
     """Protocols that values and findings resemble, so that nobody is blamed for them."""
     patient = case.patient
-    values, began = values_on_arrival(patient), hours_of_findings(patient)
+    values = case.computed("values on arrival", lambda: values_on_arrival(patient))
+    began = case.computed("hours of findings", lambda: hours_of_findings(patient))
     if any(_grave({**values, **{key: row[key] for key in values if key in row}})
            for row in case.vitals):  # fmt: skip
         yield "sepsis"

@@ -351,5 +351,7 @@ def holds(
         return False
     if one.finding is not None and one.finding not in began:
         return False
+    if one.along and not began.keys() & {*one.along}:
+        return False
     hours = began[one.finding] if one.finding is not None else math.inf
     return bool(parse(one.when).compute({**values, "finding_hours": hours}))

@@ -25,16 +25,20 @@ class Criterion(Strict):
         what: What it is, in words.
         conditions: The conditions that it is of; any if empty.
         finding: Name of a finding that must be there, in itself or in a form of it.
+        along: Names of findings of which one must be there as well; none if empty.
         when: Condition on the state on arrival and on the names of :func:`values_on_arrival`;
             ``finding_hours`` is the time since the finding began.
         monitor: Whether the patient needs a monitor.
+        said: What else must hold for the finding, in words.
     """
 
     what: Text
     conditions: Texts = ()
     finding: Text | None = None
+    along: Texts = ()
     when: Expr = "True"
     monitor: bool = False
+    said: Text | None = None
 
 
 class Resource(Strict):
@@ -63,7 +67,7 @@ class AcuityTable(Strict):
 
     Attributes:
         life_saving: Interventions that cannot wait.
-        high_risk: High-risk situations.
+        high_risk: High-risk situations; `read_level_guide` prints those of a finding by itself.
         expected: The resources that findings call for; `read_level_guide` prints all of them.
     """
 

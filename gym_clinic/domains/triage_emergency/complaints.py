@@ -19,12 +19,16 @@ from pydantic import TypeAdapter
 from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
+from gym_clinic.simulate.clinic.telling.lay_words import BY_ACCIDENT
 
 CHILDBEARING = (12.0, 55.0)
 """Ages in years from and to which a woman is asked for a pregnancy."""
 
 ONSET = "onset"
 """Stands in the table for the key of the time when the finding itself began."""
+
+SUICIDE = "Suicidal ideation"
+"""What everybody is asked for who tells of a low mood, with whatever complaint."""
 
 WORDS = {
     ONSET: "when it began", "lookup:glucose": "glucose at the bedside",
@@ -89,12 +93,12 @@ def follow_ups() -> tuple[FollowUp, ...]:
     return TypeAdapter(tuple[FollowUp, ...]).validate_json(_read("follow_ups.json"))
 
 
-def flags_of(facts: Facts, complaints: Iterable[str]) -> FlagsToAsk:
+def flags_of(facts: Facts, complaints: Iterable[str], age: float) -> FlagsToAsk:
     """Return what is asked with complaints.
 
     >>> from gym_clinic.facts import load
     >>> facts = load()
-    >>> flags_of(facts, [facts.finding_ids["Testicular pain"]]).findings
+    >>> flags_of(facts, [facts.finding_ids["Testicular pain"]], 20).findings
     ('Testicular pain', 'Vomiting', 'Fever', 'Abdominal pain')
 
     Args:
@@ -102,6 +106,7 @@ def flags_of(facts: Facts, complaints: Iterable[str]) -> FlagsToAsk:
         complaints: Ids of findings. The flags of several groups come in turn, one of each, in the
             order of the table, which has the most dangerous complaints first; the group of all
             others is there if a complaint has none of its own.
+        age: In years; nobody asks for the suicide of a young child.
     """
     table = complaint_groups()
     lists = [one.complaints for one in table]
@@ -109,7 +114,8 @@ def flags_of(facts: Facts, complaints: Iterable[str]) -> FlagsToAsk:
     there = {row for rows in found for row in rows or [lists.index(())]}
     groups = [table[row] for row in sorted(there)]
     rounds = zip_longest(*(one.ask for one in groups))
-    asked = (flag for each in rounds for flag in each if flag is not None)
+    left_out = (None, SUICIDE) if age < BY_ACCIDENT else (None,)
+    asked = (flag for each in rounds for flag in each if flag not in left_out)
     return FlagsToAsk(tuple(dict.fromkeys(asked)), any(one.pregnancy for one in groups))
 
 

@@ -81,7 +81,8 @@ def _found(plan: PlannedTriage, level: int) -> Iterator[str]:
         if one.has and one.origin in ("problem", "second")
         and one.manner != "omitted" and one.distortion != "forgets"
     ]  # fmt: skip
-    sites = dict.fromkeys(f"site:{one.site}" for one in case.patient.examination if one.abnormal)
+    signs = (sign for one in case.patient.problems for sign in one.signs)
+    sites = dict.fromkeys(f"site:{one.site}" for one in signs if one.abnormal)
     for key in (*told, *sites):
         if is_true(case, key, True) and (level >= BY_VITALS or alarming(case, key)):
             yield key
@@ -90,6 +91,6 @@ def _found(plan: PlannedTriage, level: int) -> Iterator[str]:
 def _flags(plan: PlannedTriage) -> list[str]:
     """Red flags of this complaint that are not there."""
     facts = plan.case.patient.facts
-    names = flags_of(facts, told_first(plan.case)).findings
+    names = flags_of(facts, told_first(plan.case), plan.case.patient.person.age).findings
     keys = (f"told:{facts.finding_ids[name]}" for name in names)
     return [key for key in keys if is_true(plan.case, key, False)]

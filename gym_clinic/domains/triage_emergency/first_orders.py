@@ -22,6 +22,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.acuity_table import Criterion
+from gym_clinic.facts.doses import dose_to_give
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Text, Texts
@@ -71,6 +72,7 @@ class FirstOrder(Strict):
         pathways: The protocols that they belong to; any if empty.
         life: Whether they come before every question.
         look: Part of the examination that is looked at before.
+        ecg: Whether an ECG is read before.
         calls: The calls.
     """
 
@@ -86,6 +88,7 @@ class FirstOrder(Strict):
     pathways: Texts = ()
     life: bool = False
     look: Text | None = None
+    ecg: bool = False
     calls: tuple[OrderCall, ...]
 
 
@@ -131,6 +134,8 @@ class UrgentCall(NamedTuple):
         accepted: What fulfils it: ids of drugs, procedures, tests or studies, of which one is
             enough.
         look: Part of the examination that is looked at before.
+        ecg: Whether an ECG is read before.
+        untold: Whether the ticket does not tell what shows at once that it is due.
     """
 
     what: str
@@ -140,6 +145,8 @@ class UrgentCall(NamedTuple):
     life: bool
     accepted: tuple[str, ...]
     look: str | None = None
+    ecg: bool = False
+    untold: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -173,11 +180,12 @@ def urgent_calls(
     values = values_on_arrival(patient, measured=measured)
     found: dict[tuple[str, ...], UrgentCall] = {}
     for one in _fitting(patient, pathway, values):
-        if one.untold is not None and told is not None and not told & {*one.told_by}:
+        untold = one.untold is not None and told is not None and not told & {*one.told_by}
+        if untold:
             one = one.model_copy(update={"minutes": one.untold})
         for call in one.calls:
             for urgent in _urgent(patient, one, call, values):
-                found.setdefault(urgent.accepted, urgent)
+                found.setdefault(urgent.accepted, urgent._replace(untold=untold))
     return list(found.values())
 
 
@@ -214,11 +222,13 @@ def _urgent(
                 order.life,
                 accepted,
                 order.look,
+                order.ecg,
             )
         return
     arguments = dict(call.arguments)
     if call.dose is not None:
-        arguments["dose"] = float(parse(call.dose).compute(values))
+        dose = float(parse(call.dose).compute(values))
+        arguments["dose"] = dose_to_give(dose, arguments["unit"], values["age"])
     if call.millilitres is not None:
         arguments["millilitres"] = int(parse(call.millilitres).compute(values))
     for accepted in _fulfilled_by(call.name, arguments):
@@ -226,7 +236,7 @@ def _urgent(
         if "tests" in one:
             one["tests"] = list(accepted)
         yield UrgentCall(
-            order.what, order.minutes, call.name, one, order.life, accepted, order.look
+            order.what, order.minutes, call.name, one, order.life, accepted, order.look, order.ecg
         )
 
 
@@ -262,7 +272,8 @@ def medicines_for(
             continue
         against = objections_to(patient, f"drug:{one.drug}")
         if not any(each.grave for each in against):
-            dose = float(parse(one.dose).compute(values))
+            computed = float(parse(one.dose).compute(values))
+            dose = dose_to_give(computed, one.unit, values["age"])
             given = {"drug": one.drug, "dose": dose, "unit": one.unit, "route": one.route}
             (second if against else best).append(given)
     return [*best, *second]

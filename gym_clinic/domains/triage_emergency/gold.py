@@ -10,8 +10,8 @@ from gym_clinic.chart import safety_state
 from gym_clinic.clinical import ClinicCase
 from gym_clinic.clinical.judging.calls import canonical
 from gym_clinic.clinical.judging.seen import seen
-from gym_clinic.clinical.resolving import find_evidence
-from gym_clinic.domains.triage_emergency.acuity import Acuity, values_on_arrival
+from gym_clinic.clinical.naming import evidence_name
+from gym_clinic.domains.triage_emergency.acuity import ADULT, Acuity, values_on_arrival
 from gym_clinic.domains.triage_emergency.equivalents import instead
 from gym_clinic.domains.triage_emergency.judging import (
     BY_VITALS,
@@ -29,8 +29,7 @@ from gym_clinic.domains.triage_emergency.placement import (
 )
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.world import Department
-from gym_clinic.facts import Facts
-from gym_clinic.simulate.clinic.incidental import red_flags
+from gym_clinic.simulate.clinic.telling.incidental import red_flags
 
 MOST_READ = 11
 """Keys that a gold asks to be read, at most, beside the vital signs."""
@@ -40,7 +39,8 @@ FLAGS_READ = {1: 0, 2: 2, 3: 3, 4: 3, 5: 3}
 danger."""
 
 DESK, MORE = 20, 5
-"""Minutes of a triage, and by how many more it may be longer than the reference plan."""
+"""Minutes of a triage, and by how many more it may be longer than the reference plan takes one pair
+of hands."""
 
 LEAST_CITED = 3
 """Citations of a decision, at least; what is normal or absent is cited if there are not enough."""
@@ -51,25 +51,6 @@ UNSTABLE = "unstable_patient"
 VITALS: tuple[str, ...] = ("vital:gcs", "vital:sbp", "vital:spo2", "vital:rr", "vital:hr",
                            "vital:pain", "vital:temp_c")  # fmt: skip
 """Keys of the vital signs, the most telling first; what decided comes before the others."""
-
-
-def evidence_name(facts: Facts, key: str) -> str:
-    """Return what a key is called in words that an answer can cite; the key if there are none.
-
-    >>> from gym_clinic.facts import load
-    >>> evidence_name(load(), "vital:hr"), evidence_name(load(), "site:abdomen")
-    ('heart rate', 'examination of the abdomen')
-    """
-    kind, _, of = key.partition(":")
-    if kind == "told" and of in facts.phenotypes:
-        name = facts.phenotypes[of].name
-    elif kind in ("vital", "lab") and of in facts.measurements:
-        name = facts.measurements[of].name
-    elif kind == "site":
-        name = "general examination" if of == "general" else f"examination of the {of}"
-    else:
-        name = of or key
-    return name if find_evidence(facts, name) == key else key
 
 
 def has_alarm(plan: PlannedTriage, cited: list[dict[str, Any]]) -> bool:
@@ -187,7 +168,7 @@ def make_gold(
         "forbidden": [_forbidden(one) for one in condition_of_library.contraindicated],
         "assertions": list(_assertions(plan, found, pathway, cited)),
         "reference": plan.case.committed(),
-        "desk": max(DESK, math.ceil(plan.case.minute) + MORE),
+        "desk": max(DESK, math.ceil(plan.case.minute + plan.case.saved) + MORE),
         "reasons": {
             "life-saving": list(found.life_saving),
             "high risk": list(found.high_risk),
@@ -240,7 +221,8 @@ def must_read(
 ) -> list[str]:
     """Return the keys that must be read.
 
-    What the protocol and the first drugs need first, then red flags of the complaint and what
+    Where life is in danger, a pregnancy counts only if the protocol needs it. What the protocol and
+    the first drugs need first, then red flags of the complaint and what
     the complaint and the flags that are there call for, what the decision rests on, the tests of
     the presentation, and the vital signs.
     """
@@ -250,9 +232,10 @@ def must_read(
     flags = [f"told:{one}" for one in plan.flags[: FLAGS_READ[found.level]]]
     alarms = [one["finding"] for one in cited if one["finding"].startswith("told:")
               and alarming(plan.case, one["finding"])]  # fmt: skip
-    oxygen = any(one.accepted == ("oxygen",) for one in plan.urgent)
+    grown = plan.case.patient.person.age >= ADULT  # children have no such lungs
+    oxygen = grown and any(one.accepted == ("oxygen",) for one in plan.urgent)
     chosen = dict.fromkeys((
-        *(("pregnancy",) if plan.asked_pregnancy else ()),
+        *(("pregnancy",) if plan.asked_pregnancy and found.level > 1 else ()),
         *after[:1], *looks,
         *flags, *plan.followed, *alarms[:1],
         *("study:ecg", "lookup:glucose", "record:allergies"),
@@ -341,7 +324,11 @@ def _difficulty(plan: PlannedTriage, found: Acuity) -> Iterator[str]:
         yield "two problems"
     if any(one.blunting for one in patient.medicines):
         yield "masking medicine"
-    nominal = patient.facts.conditions[patient.problems[0].condition].triage
+    condition = patient.problems[0].condition
+    alike = patient.facts.diseases[condition].look_alikes
+    if any(one.condition in alike for one in patient.background):
+        yield "misleading old diagnosis"
+    nominal = patient.facts.conditions[condition].triage
     if nominal is not None and abs(nominal - found.level) >= 1:
         yield "atypical form"
     if found.danger_zone and not found.high_risk and found.level == 2:

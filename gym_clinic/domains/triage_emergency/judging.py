@@ -10,19 +10,22 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.clinical import ClinicCase, DomainJudge, JudgedEpisode
-from gym_clinic.clinical.judging.citations import is_true
+from gym_clinic.clinical import ClinicCase, DomainJudge, Harm, JudgedEpisode
+from gym_clinic.clinical.judging.citations import is_true, signs
 from gym_clinic.clinical.judging.groundless import severity
 from gym_clinic.clinical.judging.seen import seen, special_forms
 from gym_clinic.domains.triage_emergency.activations import activated, needless, pathway_named
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
     DANGER_SIGNS,
+    FEVER,
     INFANT,
     SEVERE_PAIN,
     danger_zone,
+    names_of,
     values_on_arrival,
 )
+from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.first_orders import PAIN, STEROID, drugs_of_sets
 from gym_clinic.domains.triage_emergency.placement import (
     DISPOSITIONS,
@@ -32,7 +35,7 @@ from gym_clinic.domains.triage_emergency.placement import (
 from gym_clinic.facts import Facts
 from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.rewards.clinical import CallArguments
-from gym_clinic.simulate.clinic.incidental import red_flags
+from gym_clinic.simulate.clinic.telling.incidental import red_flags
 
 WEIGHTS = {"level": 0.5, "pathway": 0.25, "disposition": 0.25}
 """Part of the answer -> its weight in accuracy."""
@@ -71,11 +74,22 @@ ARTEFACT = 4.0
 ANALGESIC, ANTIMICROBIAL = "analgesic", "antimicrobial"
 """What stands for any drug of a set of first medicines where calls are compared."""
 
-FAR_OFF, UNDER, OVER = 4, 3, 2
-"""Severity of a level that is off by two or more, that is too low by one, or too urgent by one."""
+NOT_URGENT_ENOUGH, TOO_URGENT = (3, 4), (2, 3, 4)
+"""Severity of a level that is off by one, by two and so on, in either direction: it is graver to
+let a patient wait than to take a place that others need."""
 
 EXPOSURES = frozenset({"Exposure to fumes or smoke"})
 """What alarms at the door beside the red flags."""
+
+WITH_FEVER = frozenset({"Photophobia"})
+"""What alarms once a fever was measured."""
+
+HIVES = frozenset({"Urticaria", "Weals that come and go"})
+WITH_HIVES = frozenset({
+    "Angioedema", "Dyspnea", "Hypotension", "Loss of consciousness", "Stridor", "Syncope",
+    "Throat tightness", "Vomiting", "Wheezing",
+})  # fmt: skip
+"""What is seen by anyone at the door, and what it alarms with: an allergy of more than the skin."""
 
 LONG, LONG_FOR_OTHERS = 3, 2
 """Severity of a triage that takes too long: for an urgent patient, and for those who wait."""
@@ -136,7 +150,11 @@ def alarming(case: ClinicCase, key: str) -> bool:
     """
     kind, _, of = key.partition(":")
     if kind == "told":
-        return bool(_flags(case.patient.facts, of) - COMMON)
+        facts = case.patient.facts
+        feverish = any(one >= FEVER for one in _shown(case, "temp_c"))
+        named = {facts.phenotypes[of].name} if of in facts.phenotypes else set()
+        flagged = bool(_flags(facts, of) - COMMON) or (bool(named & WITH_FEVER) and feverish)
+        return flagged or (bool(named & HIVES) and _is_more_than_skin(case))
     if kind == "vital":
         limits = case.computed("limits of alarm", lambda: _limits(case))
         low, high = limits.get(of, (-math.inf, math.inf))
@@ -144,7 +162,19 @@ def alarming(case: ClinicCase, key: str) -> bool:
         return in_danger_zone(case, key) or any(one < low or one >= high for one in shown)
     if key == "site:general":  # "in some discomfort" alone alarms nobody
         return any(alarming(case, f"vital:{one}") for one in case.shown if one in ALARMING_VITALS)
+    if key == "site:skin" and signs(case.world).get("skin", {}).keys() & _ids(case, HIVES):
+        return _is_more_than_skin(case)
     return kind in ("lab", "study") or (kind == "site" and of in ALARMING_SITES)
+
+
+def _is_more_than_skin(case: ClinicCase) -> bool:
+    """Whether the patient has what makes hives alarming."""
+    return bool(case.world.findings & _ids(case, WITH_HIVES))
+
+
+def _ids(case: ClinicCase, names: frozenset[str]) -> frozenset[str]:
+    ids = case.patient.facts.finding_ids
+    return frozenset(ids[one] for one in names if one in ids)
 
 
 def _limits(case: ClinicCase) -> dict[str, tuple[float, float]]:
@@ -245,7 +275,8 @@ def reasons_of(judged: JudgedEpisode, listed: Sequence[Mapping[str, Any]]) -> li
     """Return the keys that are rightly cited and are a reason for the right level.
 
     At levels 1 and 2 whatever alarms, at level 3 what the patient has beside the words of the
-    ticket, at levels 4 and 5 any red flag that is not there; at every level what is listed.
+    ticket, or what calls for a resource, be it the complaint; at levels 4 and 5 any red flag that
+    is not there; at every level what is listed.
 
     Args:
         judged: The episode.
@@ -258,6 +289,7 @@ def reasons_of(judged: JudgedEpisode, listed: Sequence[Mapping[str, Any]]) -> li
         kind, _, of = key.partition(":")
         new = f"finding:{of}" not in case.world.quoted
         alarms = level <= URGENT and alarming(case, key)
+        new = new or bool(names_of(judged.facts, [of]) & calling_for_resources())
         tells = level == BY_VITALS and new and kind in ("told", "site", "lab", "study")
         calms = level > BY_VITALS and kind == "told" and bool(_flags(judged.facts, of))
         if (has and (alarms or tells)) or (calms and not has):
@@ -282,24 +314,32 @@ def _placed(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return judged.concluded and place in _places(judged) and "lookup:department" in judged.read
 
 
-def _harms(judged: JudgedEpisode) -> Iterator[int]:
-    """Severities of a wrong level or place, the graver of both, of a triage that took too long, and
-    of needless activations.
-    """
+def _harms(judged: JudgedEpisode) -> Iterator[Harm]:
+    """Yield the harms of a wrong level or place, as one, of a slow triage, of needless calls."""
     raw, right = judged.raw or {}, judged.gold["answer"]
     level, place = raw.get("level"), raw.get("disposition")
     found = []
     if isinstance(level, int) and level != right["level"]:
         off = level - right["level"]
-        found.append(FAR_OFF if abs(off) > 1 else UNDER if off > 0 else OVER)
+        grades = NOT_URGENT_ENOUGH if off > 0 else TOO_URGENT
+        words = "not urgent enough" if off > 0 else "more urgent than needed"
+        text = f"Level {level} is {words}: the right one is {right['level']}."
+        found.append(Harm(grades[min(abs(off), len(grades)) - 1], text))
     if place in DISPOSITIONS and place not in _places(judged):
         later = DISPOSITIONS.index(place) > DISPOSITIONS.index(right["disposition"])
-        found.append(TOO_LITTLE if later else TOO_MUCH)
+        words = "too little for this patient" if later else "more than this patient needs"
+        text = f"The place, {place}, is {words}; right is {right['disposition']}."
+        found.append(Harm(TOO_LITTLE if later else TOO_MUCH, text))
     if found:
-        yield max(found)
-    if judged.case.minute > judged.gold.get("desk", math.inf):
-        yield LONG if right["level"] <= URGENT else LONG_FOR_OTHERS
-    yield from severity(needless(judged))
+        worst = max(one.severity for one in found)
+        yield Harm(worst, " ".join(one.text for one in found))
+    desk = judged.gold.get("desk", math.inf)
+    if judged.case.minute > desk:
+        text = f"The triage took {judged.case.minute:g} minutes; {desk:g} are the most."
+        yield Harm(LONG if right["level"] <= URGENT else LONG_FOR_OTHERS, text)
+    for_nothing = needless(judged)
+    for grade in severity(for_nothing):
+        yield Harm(grade, f"Called for nothing: {', '.join(for_nothing)}.")
 
 
 def kind_of_medicine(name: str, arguments: Mapping[str, Any]) -> list[CallArguments] | None:

@@ -43,6 +43,7 @@ class ActivationRule(Strict):
         conditions: The conditions that it is for; any if empty.
         variants: Their forms; any if empty.
         finding: Name of a finding that must be there.
+        along: Names of findings of which one must be there as well; none if empty.
         when: Condition on the names of :func:`values_on_arrival`, and on ``news2``.
         beside: Whether it also counts for a problem that the patient has besides.
         or_none_for: Conditions in which no protocol is right as well.
@@ -55,6 +56,7 @@ class ActivationRule(Strict):
     conditions: Texts = ()
     variants: Texts = ()
     finding: Text | None = None
+    along: Texts = ()
     when: Text = "True"
     beside: bool = False
     or_none_for: Texts = ()
@@ -86,6 +88,16 @@ class Protocol(Strict):
     first: str = ""
     resuscitation: bool = False
     rules: tuple[ActivationRule, ...]
+
+
+FOLLOW_UP = {
+    1: "Monitored without a break; vital signs again within 5 minutes.",
+    2: "Vital signs again within 15 minutes.",
+    3: "Vital signs again within 30 minutes.",
+    4: "Vital signs again within an hour, or at once if it gets worse.",
+    5: "Seen again at once if it gets worse.",
+}
+"""Level -> what is watched until a physician comes."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +152,11 @@ def pathways_that_hold(
     for protocol in protocols().values():
         for rule in protocol.rules:
             one = Criterion(
-                what=protocol.id, conditions=rule.conditions, finding=rule.finding, when=rule.when
+                what=protocol.id,
+                conditions=rule.conditions,
+                finding=rule.finding,
+                along=rule.along,
+                when=rule.when,
             )
             problems = everything if rule.beside else first
             keys = {one.condition for one in problems}

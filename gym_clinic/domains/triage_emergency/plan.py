@@ -26,16 +26,26 @@ from gym_clinic.domains.triage_emergency.questions import (
     EXPOSURES,
     ask_red_flags,
     follow_up,
+    measure_glucose,
     name_of,
     told_first,
 )
-from gym_clinic.domains.triage_emergency.tools.screens import RESPONSES
+from gym_clinic.domains.triage_emergency.tools.screens import scored_responses
 from gym_clinic.domains.triage_emergency.world import TriageCase
 
 UNAWARE = 8
 """Coma score up to which pain is not asked for, and nothing is read before oxygen."""
 
 HAEMORRHAGE = "major haemorrhage"
+
+CHILD = 12
+"""Age in years below which the weight is read before the first dose that goes by it."""
+
+AT_THE_SKIN = "skin"
+"""What is looked at before an order where the ticket does not tell that it is due."""
+
+BY_WEIGHT = ("give_medication", "give_fluids")
+"""Calls whose dose goes by the weight."""
 
 AT_ONCE = ("anaphylaxis", HAEMORRHAGE)
 """Protocols that are activated before any question but for what must be known."""
@@ -81,16 +91,20 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     plan.measured = {key: float(row[key]) for key in VITALS if key in row}
     opened = names_of(patient.facts, told_first(plan.case))
     plan.urgent = urgent_calls(patient, pathway.id, told=opened)
+    by_weight = any(one.life and one.name in BY_WEIGHT for one in plan.urgent)
+    if by_weight and patient.person.age < CHILD:
+        plan.call("read_patient_record")
+        plan.turn()
     rescue = any(one.life and one.name == "perform_procedure" for one in plan.urgent)
     awake = row.get("gcs", 15) > UNAWARE
     if awake and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
         plan.call("read_history", section="past illnesses")
     drowsy = row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency")
     if drowsy and not rescue:
-        plan.call("measure_glucose")
+        measure_glucose(plan)
     _order(plan, life=True)
     if drowsy and rescue:
-        plan.call("measure_glucose")
+        measure_glucose(plan)
     if pathway.id in AT_ONCE:
         if pathway.known_by and not _is_known(plan, pathway):
             plan.turn()
@@ -119,20 +133,24 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     if any(one.name == "give_medication" for one in plan.urgent):
         if "record:allergies" not in plan.read:
             plan.call("read_allergies")
-        plan.call("read_patient_record")
+        if "read_patient_record" not in plan.replies:
+            plan.call("read_patient_record")
+    if any("ecg" in one.accepted and not one.life for one in plan.urgent):
+        _read_record(plan)  # what makes weakness one of the potassium
+        plan.turn()
     if pathway.id != "stroke":
         _order(plan, life=False)
     if any("ecg" in one.accepted for one in plan.urgent):
         _read_ecg(plan, names, values)
+        if any(one.ecg for one in plan.urgent):
+            plan.turn()
+            _order(plan, life=False)
     if pathway.id != NO_PATHWAY and not _activated(plan):
         _activate(plan, pathway)
     if acuity.monitor and acuity.level <= 2:
         plan.call("start_monitoring", what="vital signs")
     plan.turn()
-    if "record:medicines" not in plan.read:
-        plan.call("read_medicines")
-    if patient.background and "record:history:past illnesses" not in plan.read:
-        plan.call("read_history", section="past illnesses")
+    _read_record(plan)
     _read_papers(plan)
     if pathway.id in LOOKED_UP:
         tool, field_name, text = LOOKED_UP[pathway.id]
@@ -159,9 +177,12 @@ def _measure(plan: PlannedTriage, values: Mapping[str, float]) -> Any:
 def _order(plan: PlannedTriage, *, life: bool) -> None:
     """Give the orders that come before every question, or the others; those due first are first."""
     for one in sorted(plan.urgent, key=lambda one: one.minutes):
-        if one.life is life and one not in plan.ordered:
-            if one.look is not None and f"site:{one.look}" not in plan.read:
-                plan.call("examine_patient", system=one.look)
+        waits = one.ecg and "study:ecg" not in plan.read
+        if one.life is life and one not in plan.ordered and not waits:
+            look = one.look or (AT_THE_SKIN if one.untold else None)
+            if look is not None and f"site:{look}" not in plan.read:
+                plan.call("examine_patient", system=look)
+                plan.turn()
             plan.call(one.name, **one.arguments)
             plan.ordered.append(one)
 
@@ -220,7 +241,7 @@ def _screen(
     if row.get("gcs", 15) < 15:
         if "lookup:responses" not in plan.read:
             plan.call("observe_responses")
-        plan.call("calculate_gcs", **_responses(plan.case.shown["gcs"][-1]))
+        plan.call("calculate_gcs", **scored_responses(plan.replies["observe_responses"]))
     if row.get("pain", 0) >= 4 and row.get("gcs", 15) > UNAWARE:
         plan.call("assess_pain")
     if acuity.level == 1 and pathway.id != "sepsis":
@@ -249,13 +270,9 @@ def _sites(plan: PlannedTriage) -> list[str]:
     """Parts of the examination where something is abnormal, quick ones."""
     quick = ("general", "skin", "chest", "abdomen", "neurology", "limbs", "head and neck",
              "ears nose throat", "eyes", "joints", "heart")  # fmt: skip
-    found = [one.site for one in plan.case.patient.examination if one.abnormal]
+    signs = (sign for one in plan.case.patient.problems for sign in one.signs)
+    found = [one.site for one in signs if one.abnormal]
     return list(dict.fromkeys(one for one in found if one in quick))
-
-
-def _responses(total: float) -> dict[str, int]:
-    eye, verbal, motor = RESPONSES[int(total)]
-    return {"eye": eye, "verbal": verbal, "motor": motor}
 
 
 def _warning(plan: PlannedTriage, row: Any) -> dict[str, Any]:
@@ -284,6 +301,14 @@ def _read_ecg(plan: PlannedTriage, names: frozenset[str], values: Mapping[str, f
             "screen_chest_pain", history=1, ecg=shape, risk_factors=len(lived & {*RISKS}),
             known_atherosclerosis=bool(lived & {*VESSELS}),
         )  # fmt: skip
+
+
+def _read_record(plan: PlannedTriage) -> None:
+    """Read the medicines and, where there are any, the past illnesses."""
+    if "record:medicines" not in plan.read:
+        plan.call("read_medicines")
+    if plan.case.patient.background and "record:history:past illnesses" not in plan.read:
+        plan.call("read_history", section="past illnesses")
 
 
 def _read_papers(plan: PlannedTriage) -> None:

@@ -34,6 +34,7 @@ class PlannedTriage:
         asked_pregnancy: Whether a pregnancy was asked for, as the complaint calls for it.
         measured: The vital signs that were measured first, or again after a doubtful trace.
         repeated: Whether they were measured again.
+        replies: Tool -> what its last call returned.
     """
 
     case: TriageCase
@@ -45,6 +46,7 @@ class PlannedTriage:
     asked_pregnancy: bool = False
     measured: dict[str, float] = field(default_factory=dict)
     repeated: bool = False
+    replies: dict[str, Any] = field(default_factory=dict)
     _box: Toolbox = field(default_factory=lambda: Toolbox(make_tools()), repr=False)
 
     def call(self, name: str, **arguments: Any) -> Any:
@@ -61,6 +63,7 @@ class PlannedTriage:
         except ToolError as error:
             raise NoPlanError(f"{name}: {error}") from None
         self.moves[-1].append((name, arguments))
+        self.replies[name] = result
         return result
 
     def turn(self) -> None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from gym_clinic.domains.triage_emergency.acuity import names_of
 from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
-from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING, flags_of, steps_in_turn
+from gym_clinic.domains.triage_emergency.complaints import (
+    CHILDBEARING,
+    ONSET,
+    SUICIDE,
+    flags_of,
+    steps_in_turn,
+)
+from gym_clinic.domains.triage_emergency.judging import COMMON, URGENT
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.facts import with_ancestors
 from gym_clinic.simulate.clinic import disclosures
-from gym_clinic.simulate.clinic.incidental import red_flags
+from gym_clinic.simulate.clinic.telling.incidental import red_flags
 
 MOST_ASKED = 4
 """Red flags of the complaint that the plan asks for by name, at most."""
@@ -17,17 +24,17 @@ MOST_ASKED = 4
 MOST_FOLLOWED = {1: 2, 2: 4, 3: 4, 4: 4, 5: 4}
 """Level -> steps that complaints and red flags that are there call for, at most."""
 
+LONG = ("site:neurology", "site:mental state")
+"""Parts of the examination that take twice as long as others."""
+
 MOST_COMPLAINTS = 4
 """Complaints whose card is read, at most."""
-
-SUICIDE = "Suicidal ideation"
-"""What everybody is asked for who tells of a low mood, with whatever complaint."""
 
 FURTHER = 3
 """Findings of the problem that are no such flags and that it asks for besides, at most."""
 
 BEDSIDE = {
-    "lookup:glucose": "measure_glucose", "lookup:responses": "observe_responses",
+    "lookup:responses": "observe_responses",
     "lookup:stroke screen": "screen_stroke", "lookup:trauma screen": "screen_trauma",
     "record:medicines": "read_medicines",
 }  # fmt: skip
@@ -47,7 +54,8 @@ def ask_red_flags(plan: PlannedTriage) -> None:
     if complaints:
         names = [name_of(plan, one) for one in complaints[:MOST_COMPLAINTS]]
         plan.call("read_red_flags", complaint=" and ".join(names))
-    asked = flags_of(facts, complaints)
+    age = case.patient.person.age
+    asked = flags_of(facts, complaints, age)
     wanted = [facts.finding_ids[name] for name in asked.findings]
     plan.flags = [one for one in wanted if f"finding:{one}" not in case.told][:MOST_ASKED]
     if plan.flags:
@@ -63,7 +71,7 @@ def ask_red_flags(plan: PlannedTriage) -> None:
         plan.asked_pregnancy = True
         plan.call("ask_patient", question="How many weeks pregnant are you?")
     low = [one for one in further if case.told.get(f"finding:{one}") not in (None, "no")
-           and flags_of(facts, [one]).findings[0] == SUICIDE]  # fmt: skip
+           and flags_of(facts, [one], age).findings[0] == SUICIDE]  # fmt: skip
     if low and f"finding:{facts.finding_ids[SUICIDE]}" not in case.told:
         plan.call("ask_patient", question=f"Do you have {SUICIDE.casefold()}?")
 
@@ -79,14 +87,23 @@ def follow_up(plan: PlannedTriage, level: int) -> None:
     """Look at what complaints and red flags that are there call for.
 
     The first step of each comes first: the chief complaint, the flags, the other complaints. Where
-    life is in danger nobody looks at what else the patient came with.
+    life is in danger nobody looks at what else the patient came with, nor makes an examination that
+    takes long, and at level 2 nobody looks
+    at what is of no problem that brings the patient. When another complaint began is asked only if
+    it alarms.
     """
     case, facts = plan.case, plan.case.patient.facts
     exposures = [facts.finding_ids[name] for name in EXPOSURES]
     there = [one for one in (*exposures, *plan.flags) if case.told.get(f"finding:{one}") == "yes"]
     chief, others = told_first(case)[:1], told_first(case)[1:]
+    if level <= URGENT:
+        brings = {key for one in case.patient.problems for key in one.findings}
+        others = [one for one in others if one in brings]
     found = (*chief, *there, *others) if level > 1 else (*chief, *there[:1])
-    steps = steps_in_turn(facts, found)
+    dull = {one for one in others if not names_of(facts, [one]) & (red_flags() - COMMON)}
+    undated = {f"{ONSET}:{one}" for one in dull}
+    left_out = {*undated, *(LONG if level == 1 else ())}
+    steps = [one for one in steps_in_turn(facts, found) if one not in left_out]
     for step in steps[: MOST_FOLLOWED[level]]:
         if step not in plan.read:
             _look(plan, step)
@@ -104,8 +121,16 @@ def _look(plan: PlannedTriage, step: str) -> None:
     elif step == "lookup:sepsis screen":
         if "crt_s" in plan.case.vitals[-1]:
             plan.call("screen_sepsis", suspected_infection=True)
+    elif step == "lookup:glucose":
+        measure_glucose(plan)
     else:
         plan.call(BEDSIDE[step])
+
+
+def measure_glucose(plan: PlannedTriage) -> None:
+    """Measure the glucose at the bedside, and once more after a comment on the value."""
+    if "comment" in plan.call("measure_glucose"):
+        plan.call("measure_glucose")
 
 
 def told_first(case: TriageCase) -> list[str]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical.assembly import clinical_domain
+from gym_clinic.clinical.naming import evidence_name
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
-from gym_clinic.domains.triage_emergency.gold import evidence_name
 from gym_clinic.domains.triage_emergency.judging import JUDGE
 from gym_clinic.domains.triage_emergency.nurse import rules
-from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY
+from gym_clinic.domains.triage_emergency.placement import FOLLOW_UP, NO_PATHWAY
 from gym_clinic.domains.triage_emergency.tasks import SPEC
 from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import open_case
@@ -47,7 +47,7 @@ def solution(task: Task) -> Sequence[Move]:
 
 
 def _submission(**fields: Any) -> CallSpec:
-    return "submit_answer", {**fields, "follow_up": "Vital signs again within 30 minutes."}
+    return "submit_answer", {**fields, "follow_up": FOLLOW_UP[fields["level"]]}
 
 
 def menu(task: Task) -> Menu:

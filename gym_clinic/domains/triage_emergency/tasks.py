@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -79,6 +80,13 @@ TOLD = (0.7, 1.4)
 """Factors by which an account of times may differ from them without changing the decision."""
 
 
+OFF: Mapping[str, float] = {
+    "hr": 1.5, "sbp": 1.5, "rr": 1.5, "spo2": 1.0, "temp_c": 1.5, "crt_s": 1.5,
+}  # fmt: skip
+"""Vital sign with an error -> standard deviations by which another measurement may be off without
+changing the decision; less for the saturation, whose limits lie two percent apart."""
+
+
 @lru_cache(maxsize=1)
 def pools() -> Mapping[str, tuple[str, ...]]:
     """Return level -> conditions that bring patients of this level."""
@@ -139,7 +147,7 @@ def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
     found, pathway = acuity(patient), pathway_of(patient)
     if protocol is not None and not draft.edit and pathway.id != protocol:
         return None
-    if not _told_alike(patient, found, pathway, department):
+    if not is_clear(patient, department) or not _told_alike(patient, found, pathway, department):
         return None
     try:
         plan = plan_triage(record, found, pathway)
@@ -180,6 +188,48 @@ def _measured_alike(
     due = urgent_calls(patient, pathway.id, plan.measured)
     same = [one.accepted for one in due] == [one.accepted for one in plan.urgent]
     return same and _decided(patient, plan.measured, 1.0, department) == right
+
+
+def _other_rows(patient: ClinicPatient) -> Iterator[dict[str, float]]:
+    """The vital signs as another measurement may show them: each off by its error, either way.
+
+    Pulse and pressure are also off together, as a pulse above the pressure tells of shock.
+    """
+    true, measurements = patient.state(0), patient.facts.measurements
+
+    def moved(sign: str, way: float) -> float:
+        one = measurements[sign]
+        off = way * OFF[sign] * math.hypot(one.within, one.analytic) * true[sign]
+        return min(max(true[sign] + off, one.possible[0]), one.possible[1])
+
+    for way in (1.0, -1.0):
+        yield from ({sign: moved(sign, way)} for sign in OFF)
+        yield {"hr": moved("hr", way / math.sqrt(2)), "sbp": moved("sbp", -way / math.sqrt(2))}
+
+
+def is_clear(patient: ClinicPatient, department: Department) -> bool:
+    """Return whether the decision does not turn on the error of one measurement.
+
+    Level, protocol and orders are the same whatever another measurement shows, and the best place
+    is one that is right by the true values.
+
+    Args:
+        patient: The patient.
+        department: The state of the department.
+    """
+
+    def decided(row: Mapping[str, float] | None) -> tuple[int, tuple[str, ...], list[Any]]:
+        pathway = pathway_of(patient, row)
+        due = [one.accepted for one in urgent_calls(patient, pathway.id, row)]
+        return acuity(patient, row).level, pathway.accepted, due
+
+    def right_places(row: Mapping[str, float] | None) -> tuple[str, ...]:
+        return places(acuity(patient, row), pathway_of(patient, row), department)
+
+    right, fitting = decided(None), right_places(None)
+    return all(
+        decided(row) == right and right_places(row)[0] in fitting for row in _other_rows(patient)
+    )
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 OUT_OF_WINDOW = (36 * 60, 48 * 60)
 """Minutes from onset of a twin that is too late for a protocol."""
 
-BEYOND = 8
+BEYOND = 12
 """How far a vital sign is moved beyond the limit of the danger zone."""
 
 
@@ -65,7 +65,7 @@ def _turning(
     if breath and level == 2:
         return "spo2", 86.0 + 2 * random.random()
     if breath:
-        return "spo2", 90.3 + random.random()
+        return "spo2", 90.7 + 0.6 * random.random()
     if level == 2:
         by_pulse = list(why["danger zone"]) == ["hr"] and not why["high risk"]
         return ("hr", limit - 10.0 - random.random()) if by_pulse else (None, 0.0)

@@ -205,8 +205,9 @@ class Condition(Record):
         hours: Hours of the day from which and before which they come with it.
         lived_with_before: Share of those who come with an attack of it who have lived with it, and
             taken its medicines; None where those who come with it have not had it before.
-        arrives_when: What makes the diagnosis, as an expression on the state on arrival: whoever
-            comes with it is ill enough for it.
+        arrives_when: What makes the diagnosis, as an expression on the state on arrival, `age`
+            and `build` (body mass index as a share of the usual one): whoever comes with it is ill
+            enough for it.
         variants: Form of the condition, such as the wall of an infarction; signs and results of
             one form never meet those of another.
         complaints: Why they come; empty for what is only ever in the background.
@@ -353,7 +354,10 @@ class Condition(Record):
                 yield "causes", "drug or class", cause.what
             yield from (("causes", "drug with a regimen", one) for one in cause.still_taken)
         yield from (("contraindicated", "drug or class", one) for one in self.contraindicated)
-        yield from (("arrives_when", "value", key) for key in sorted(values_of(self.arrives_when)))
+        yield from (
+            ("arrives_when", "value on arrival", key)
+            for key in sorted(values_of(self.arrives_when))
+        )
         for action, when in (*self.needed_when.items(), *self.wrong_when.items()):
             yield from ((action, "value of a patient", one) for one in sorted(values_of(when)))
         yield from (("distinctions", "disease", one.look_alike) for one in self.distinctions)

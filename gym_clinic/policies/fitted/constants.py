@@ -55,13 +55,22 @@ class ConstantSearch:
         env: The environment; its own episode is not touched.
         patterns: Groups the calls of a menu.
         size: Tasks of the sample.
+        kind: The kind of request that is played, of the sample; None for every kind.
     """
 
-    def __init__(self, env: ClinicEnv, patterns: Patterns = by_tool, size: int = SAMPLE) -> None:
+    def __init__(
+        self,
+        env: ClinicEnv,
+        patterns: Patterns = by_tool,
+        size: int = SAMPLE,
+        kind: str | None = None,
+    ) -> None:
         self.env = env
         self.playbook = Playbook(env)
-        self.tasks = train_sample(env, size)
-        self._menus = [self.playbook.menu(task) for task in self.tasks]
+        menus = [(one, self.playbook.menu(one)) for one in train_sample(env, size)]
+        chosen = [(one, menu) for one, menu in menus if kind in (None, menu.kind)]
+        self.tasks = [one for one, _ in chosen]
+        self._menus = [menu for _, menu in chosen]
         self._groups = [patterns(menu) for menu in self._menus]
         self._means: dict[tuple[frozenset[Hashable], str, int], float] = {}
 
@@ -72,6 +81,11 @@ class ConstantSearch:
             return []
         shared = set.intersection(*(set(menu.answers) for menu in self._menus))
         return [label for label in self._menus[0].answers if label in shared]
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of request in the sample, in order."""
+        return sorted({menu.kind for menu in self._menus})
 
     @property
     def names(self) -> list[Hashable]:
@@ -209,6 +223,14 @@ def best_constant(env: ClinicEnv, size: int = SAMPLE) -> Constant | None:
     """Return the best constant on a sample of tasks; see :meth:`ConstantSearch.best`."""
     with _FITS.lock:
         return fitted(env, ConstantSearch, by_tool, size).best()
+
+
+def best_labels(env: ClinicEnv, size: int) -> dict[str, str]:
+    """Return kind of request -> the label that earns most on the tasks of that kind."""
+    with _FITS.lock:
+        kinds = fitted(env, ConstantSearch, by_tool, size).kinds
+        found = {one: fitted(env, ConstantSearch, by_tool, size, one).best_label() for one in kinds}
+    return {kind: label for kind, label in found.items() if label is not None}
 
 
 def best_label(env: ClinicEnv) -> str | None:

@@ -41,8 +41,8 @@ _FEWEST, _MOST = 3, 0.5
 _SMOOTHING = 0.05
 
 Arguments = Mapping[str, Any]
-Answerer = Callable[[str], Arguments]
-"""Text of the ticket -> arguments of the answer."""
+Answerer = Callable[[dict[str, Any]], Arguments]
+"""The info of ``reset`` -> arguments of the answer."""
 
 
 class _BorrowedReading:
@@ -51,24 +51,24 @@ class _BorrowedReading:
     Args:
         other: The policy whose calls are made.
         env: The environment; its dialect reads actions in text.
-        answer: The answer to a ticket.
+        answer: The answer to what ``reset`` tells.
         cites: Whether the other's citations are kept; else there are none.
     """
 
     def __init__(self, other: Policy, env: ClinicEnv, answer: Answerer, cites: bool) -> None:
         self._other, self._env, self._answer, self._cites = other, env, answer, cites
         self._submits = _submits(env)
-        self._ticket = ""
+        self._opened: dict[str, Any] = {}
 
     def act(self, observation: str, info: dict[str, Any]) -> Action:
         """Return the other's action, with the answer for its own."""
         if "task_id" in info:
-            self._ticket = text_of(info["messages"][-1]["content"])
+            self._opened = {**info, "messages": [*info["messages"]]}
         action = next_action(self._other, observation, info)
         made = []
         for name, arguments in _requests(self._env, action):
             if name == self._submits:
-                arguments = replaced(arguments, self._answer(self._ticket), self._cites)
+                arguments = replaced(arguments, self._answer(self._opened), self._cites)
             made.append({"name": name, "arguments": arguments})
         return made or action
 
@@ -141,7 +141,11 @@ def _arguments(move: Move) -> Arguments:
 
 
 def borrowed_calls(
-    env: ClinicEnv, source: str = "rules", cites: bool = False, tasks: int = FIT
+    env: ClinicEnv,
+    source: str = "rules",
+    cites: bool = False,
+    tasks: int = FIT,
+    by_kind: bool = False,
 ) -> Maker:
     """Make another policy's calls and give the constant answer that earns most after them.
 
@@ -150,24 +154,32 @@ def borrowed_calls(
         source: Name of the other policy, such as "rules" or "oracle".
         cites: Whether its citations are kept.
         tasks: Tasks of the train split on which the constant answer is chosen.
+        by_kind: Whether each kind of request that a ticket shows has a constant of its own.
     """
     from gym_clinic.policies.registry import load as load_policy
 
-    maker = load_policy(source, env)
-    earned: dict[str, float] = {}
-    answers: dict[str, Arguments] = {}
+    maker, playbook = load_policy(source, env), Playbook(env)
+    earned: dict[str, dict[str, float]] = {}
     for seed, task in enumerate(train_sample(env, at_least_one("tasks", tasks))):
-        answers = constants(env, task)
+        kind = playbook.menu(task).kind
+        counts = [earned.setdefault(one, {}) for one in {"", kind if by_kind else ""}]
         opened = before_answer(env, task, maker(seed), seed)
-        if opened is not None:
-            stage, own = opened
-            for label, arguments in answers.items():
+        for label, arguments in constants(env, task).items():
+            reward = 0.0
+            if opened is not None:
+                stage, own = opened
                 reward = reward_of(stage, replaced(own, arguments, cites))
-                earned[label] = earned.get(label, 0.0) + reward
-    if not answers:
+            for count in counts:
+                count[label] = count.get(label, 0.0) + reward
+    if not earned:
         raise ConfigError(f"{env.domain.name} has no task in its train split")
-    chosen = answers[max(answers, key=lambda label: earned.get(label, 0.0))]
-    return lambda seed: _BorrowedReading(maker(seed), env, lambda ticket: chosen, cites)
+    best = {kind: max(count, key=count.__getitem__) for kind, count in earned.items()}
+
+    def answer(info: dict[str, Any]) -> Arguments:
+        task = playbook.task(info)
+        return constants(env, task)[best.get(playbook.menu(task).kind, best[""])]
+
+    return lambda seed: _BorrowedReading(maker(seed), env, answer, cites)
 
 
 def rules_reading(env: ClinicEnv, tasks: int = FIT) -> Maker:
@@ -180,7 +192,9 @@ def ticket_bayes(env: ClinicEnv, source: str = "rules") -> Maker:
     from gym_clinic.policies.registry import load as load_policy
 
     maker, model = load_policy(source, env), TicketModel(env)
-    return lambda seed: _BorrowedReading(maker(seed), env, model.answer, True)
+    return lambda seed: _BorrowedReading(
+        maker(seed), env, lambda info: model.answer(text_of(info["messages"][-1]["content"])), True
+    )
 
 
 class AnswerModel:

@@ -14,7 +14,9 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.epidemiology import Person
 from gym_clinic.names import suggest
-from gym_clinic.simulate.clinic.body import DrawnEffect, draw_usual, findings_of, with_limits
+from gym_clinic.simulate.clinic.drug_rules import stopped_by_kidneys
+from gym_clinic.simulate.clinic.examination.signs_beside import signs_beside
+from gym_clinic.simulate.clinic.finding_lists import possible_when
 from gym_clinic.simulate.clinic.medicines import (
     PastEvent,
     ReportedAllergy,
@@ -25,7 +27,6 @@ from gym_clinic.simulate.clinic.medicines import (
     draw_medicines,
     not_against,
     of_one_country,
-    stopped_by_kidneys,
 )
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import (
@@ -39,15 +40,15 @@ from gym_clinic.simulate.clinic.people import (
     draw_known,
     draw_mistaken,
 )
-from gym_clinic.simulate.clinic.problems import (
-    HURTS,
-    PAINFUL,
-    draw_problem,
-    examined,
-    possible_when,
-    told,
+from gym_clinic.simulate.clinic.physiology.body import (
+    DrawnEffect,
+    draw_usual,
+    findings_of,
+    with_limits,
 )
-from gym_clinic.simulate.clinic.survival import lethal
+from gym_clinic.simulate.clinic.physiology.survival import lethal
+from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, draw_problem, examined, told
+from gym_clinic.simulate.clinic.telling.incidental import names_beside
 from gym_clinic.simulate.disease.findings import possible, shares, unrelated
 from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
 from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
@@ -55,6 +56,9 @@ from gym_clinic.simulate.split import Split
 
 SECOND = 0.1
 """Share of patients who have a second problem."""
+
+MILD = 4
+"""Triage level from which on a problem may be a second one."""
 
 SURVIVED = 120
 """Minutes that everybody on arrival survives at least."""
@@ -121,8 +125,7 @@ def draw_patient(
         medicines, past = apply_cause(tables, cause, began, allergies, medicines, random)
         background = [_known_for_long(tables, one, medicines, basis) for one in background]
         medicines = [_begun_since(one, background) for one in medicines]
-    own = Random(f"{seed}:{chosen.id}:known before")
-    first = problems[0]
+    own, first = Random(f"{seed}:{chosen.id}:known before"), problems[0]
     known_before = draw_known(tables, chosen, basis, first.began, own, first.effects)
     if known_before is not None:
         problems[0] = dataclasses.replace(first, effects=beside_known(first.effects, known_before))
@@ -251,7 +254,9 @@ def _ill_enough(patient: ClinicPatient) -> ClinicPatient:
             continue
         needed = parse(condition.arrives_when)
         for step in range(1, SEVERER + 1):
-            if needed.compute(patient.state(0) | {"age": patient.person.age}):
+            state = patient.state(0)
+            now = dataclasses.replace(patient.person, weight_kg=state["weight_kg"])
+            if needed.compute({**state, "age": now.age, **build_of(now)}):
                 break
             severity = round(problem.severity * 1.05**step, 2)
             problems = [*patient.problems]
@@ -274,9 +279,7 @@ def _weighed(patient: ClinicPatient) -> ClinicPatient:
 
 
 def _hour(chosen: Condition, began: float, random: Random) -> int:
-    """The hour of arrival: that of the condition, by day if it is no emergency and has lasted
-    long, else any.
-    """
+    """The hour of arrival: that of the condition, by day if it is not urgent and old, else any."""
     hour = random.randrange(24)
     first, last = chosen.hours
     if (first, last) != (0, 24):
@@ -292,20 +295,26 @@ def _told(patient: ClinicPatient, random: Random) -> ClinicPatient:
     values = patient.state(0) | {"age": person.age}
     first, *others = patient.problems
     facts = patient.facts
-    problems = [told(facts, first, person, values, random)]
+    problems = [told(facts, first, person, values, random, alone=not others)]
     problems += [told(facts, one, person, values, random, problems[0]) for one in others]
     return dataclasses.replace(patient, problems=tuple(problems))
 
 
 def _with_fever(patient: ClinicPatient, random: Random) -> ClinicPatient:
-    """The patient, with fever in the history where there is fever on arrival."""
+    """The patient, with fever in the history where there is fever on arrival.
+
+    It is of the first problem that warms; of the one that brings the patient if none does.
+    """
     fever = patient.facts.finding_ids["Fever"]
-    first, *others = patient.problems
-    if patient.state(0)["temp_c"] < FEVER or fever in first.findings:
+    if patient.state(0)["temp_c"] < FEVER or any(fever in one.findings for one in patient.problems):
         return patient
-    findings = {**first.findings, fever: round(first.began * random.uniform(0.3, 1))}
-    known = dataclasses.replace(first, findings=findings)
-    return dataclasses.replace(patient, problems=(known, *others))
+    problems = [*patient.problems]
+    warming = (number for number, one in enumerate(problems) if "temp_c" in one.effects)
+    number = next(warming, 0)
+    one = problems[number]
+    began = round(one.began * random.uniform(0.3, 1))
+    problems[number] = dataclasses.replace(one, findings={**one.findings, fever: began})
+    return dataclasses.replace(patient, problems=tuple(problems))
 
 
 def _with_pain(patient: ClinicPatient) -> ClinicPatient:
@@ -346,13 +355,13 @@ def _examined(patient: ClinicPatient, random: Random) -> ClinicPatient:
     problems = []
     for problem, condition in patient.conditions():
         there = with_ancestors(problem.findings, facts.above)
-        names = {facts.phenotypes[key].name for key in there}
-        names = {one for one in names if measured.get(one, True)}
-        names |= {one for one, has in measured.items() if has}
+        has = {facts.phenotypes[key].name for key in there}
+        has = {one for one in has if measured.get(one, True)} | {*filter(measured.get, measured)}
         problems.append(
-            examined(problem, condition, names.__contains__, values, random, patient.split)
+            examined(problem, condition, has.__contains__, values, random, patient.split)
         )
-    return dataclasses.replace(patient, problems=tuple(problems))
+    beside = tuple(signs_beside(names_beside(patient), patient.seed, patient.split))
+    return dataclasses.replace(patient, problems=tuple(problems), beside=beside)
 
 
 def presenting(facts: Facts) -> list[Condition]:
@@ -376,12 +385,16 @@ def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
 def _second(
     facts: Facts, first: Condition, lived_with: Sequence[str], person: Person, random: Random
 ) -> Condition | None:
-    """A second, mild and common problem that could not be mistaken for the first."""
+    """A second, mild and common problem that could not be mistaken for the first.
+
+    It is no more urgent than the first, which is what brings the patient.
+    """
+    least = max(MILD, first.triage or 0)
     mild = {
         one.id
         for one in presenting(facts)
-        if one.role == "presenting" and (one.triage or 0) >= 4 and _in_one_season(first, one)
+        if one.role == "presenting" and (one.triage or 0) >= least and _in_one_season(first, one)
     }
     likely = likely_besides(facts, person, (key for key in common_problems(facts) if key in mild))
     drawn = draw_second(likely, facts.diseases[first.id], random, lived_with)
-    return None if drawn is None else facts.conditions[drawn]
+    return facts.conditions[drawn] if drawn is not None else None

@@ -27,12 +27,12 @@ from gym_clinic.facts.records.instruments import Expr, Key
 from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
 from gym_clinic.names import suggest
-from gym_clinic.simulate.clinic.body import (
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.physiology.body import (
     State,
     add_computed,
 )
-from gym_clinic.simulate.clinic.circulation import PULSE_PRESSURE, least_pulse_pressure
-from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.physiology.circulation import PULSE_PRESSURE, least_pulse_pressure
 
 PERIOD = {"vital": 10.0, "arterial": 10.0}
 """Kind -> minutes in which a value varies within the person."""
@@ -59,6 +59,7 @@ class Method(Strict):
         analytic: Its coefficient of variation; that of the measurement if None.
         step: What its values are multiples of; None for the declared decimals alone.
         formula: Computed from the reported values of the same sample instead of measured.
+        steady: Whether its error is that of the device in use, the same each time.
     """
 
     id: Text
@@ -66,6 +67,7 @@ class Method(Strict):
     analytic: float | None = Field(default=None, ge=0, lt=1)
     step: float | None = Field(default=None, gt=0)
     formula: Expr | None = None
+    steady: bool = False
 
 
 class Fault(Strict):
@@ -97,11 +99,13 @@ class Measuring(Strict):
 
     Attributes:
         computed: Measurement -> its formula over reported values, `age` and `female`.
+        slow: Vital signs that vary within hours.
         methods: Measurement -> its methods, the usual one first.
         faults: Errors before the analysis.
     """
 
     computed: dict[Key, Expr]
+    slow: tuple[Key, ...]
     methods: dict[Key, tuple[Method, ...]]
     faults: tuple[Fault, ...]
 
@@ -191,7 +195,8 @@ class Sample:
         state = dict(self._true)
         for key, one in facts.measurements.items():
             if one.within and one.usual is not None:
-                away = _within(self.patient.seed, key, PERIOD.get(one.kind, SLOW), self.minute)
+                period = SLOW if key in measuring().slow else PERIOD.get(one.kind, SLOW)
+                away = _within(self.patient.seed, key, period, self.minute)
                 low, high = one.possible
                 # A value raised by illness varies by as much as a usual one, not by its share.
                 varying = min(state[key], one.usual[0])
@@ -231,7 +236,8 @@ class Sample:
                 break
         analytic = one.analytic if method.analytic is None else method.analytic
         if analytic:
-            key = f"{self.patient.seed}:{self.minute:g}:{self.repeat}:{one.id}:{method.id}"
+            when = "" if method.steady else f"{self.minute:g}:{self.repeat}:"
+            key = f"{self.patient.seed}:{when}{one.id}:{method.id}"
             value *= math.exp(analytic * _bounded(Random(key)))
         if one.id == "dbp":
             # No error of a cuff makes the pulse pressure narrower than that of the heart, about.

@@ -17,12 +17,13 @@ from pydantic import TypeAdapter
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.courses import Cause, LongTermMedicine
-from gym_clinic.facts.records.drugs import CLASS, RenalRule
+from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.facts.records.epidemiology import Person
-from gym_clinic.simulate.clinic.acute import drug_effects
-from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
+from gym_clinic.simulate.clinic.drug_rules import _of_one_kind, never_together, references
+from gym_clinic.simulate.clinic.examination.shown import write_text
 from gym_clinic.simulate.clinic.people import ADULT
-from gym_clinic.simulate.clinic.shown import write_text
+from gym_clinic.simulate.clinic.physiology.acute import drug_effects
+from gym_clinic.simulate.clinic.physiology.body import DrawnEffect, draw_effect
 
 DAY = 24 * 60
 
@@ -299,70 +300,10 @@ def _allergic(facts: Facts, drug: str, allergies: Collection[ReportedAllergy]) -
 
 def _clashes(facts: Facts, drug: str, taken: Collection[TakenMedicine]) -> bool:
     """Whether a drug is of the kind of one that is taken, or must not be combined with it."""
-    own = facts.drugs[drug].classes
-    names = references(facts, drug)
-    for other in taken:
-        if own and set(own) == set(facts.drugs[other.drug].classes):
-            return True
-        theirs = references(facts, other.drug)
-        if any(names & kind and theirs & kind for kind in kinds_of_medicines()):
-            return True
-        if never_together(facts, drug, other.drug):
-            return True
-    return False
-
-
-def never_together(facts: Facts, drug: str, other: str) -> bool:
-    """Return whether two drugs must never be combined."""
-    forbidden, theirs = _forbidden(facts.folder), references(facts, other)
     return any(
-        (first, second) in forbidden for first in references(facts, drug) for second in theirs
+        _of_one_kind(facts, drug, one.drug) or never_together(facts, drug, one.drug)
+        for one in taken
     )
-
-
-@lru_cache(maxsize=2)
-def _forbidden(folder: Path) -> frozenset[tuple[str, str]]:
-    """The pairs of drugs and classes that must not be combined, in both orders."""
-    pairs = [
-        (one.between[0], one.between[1])
-        for one in load(folder).interactions.values()
-        if one.severity == "contraindicated" and len(one.between) == 2
-    ]
-    return frozenset([*pairs, *((second, first) for first, second in pairs)])
-
-
-DUPLICATED = (
-    "antidepressant", "SGLT2 inhibitor", "statin", "renin-angiotensin blocker", "beta-blocker",
-    "slowing the heart", "NSAID", "stomach acid", "sulfonylurea", "incretin", "triptan",
-    "xanthine oxidase inhibitor", "antithyroid drug", "thiazide", "gabapentinoid",
-)  # fmt: skip
-"""Kinds of which a second one is never started beside the first, whatever the illness is."""
-
-
-def duplicates(facts: Facts, drug: str, other: str) -> bool:
-    """Return whether a drug is of a kind of which another is taken, and is not that drug itself."""
-    return drug != other and not _one_kinds(facts.folder, drug).isdisjoint(
-        _one_kinds(facts.folder, other)
-    )
-
-
-@lru_cache(maxsize=1024)
-def _one_kinds(folder: Path, drug: str) -> frozenset[str]:
-    """The kinds of medicine that a drug is of, and of which nobody is given two."""
-    names = references(load(folder), drug)
-    return frozenset(one for one in DUPLICATED if names & _kinds()[one])
-
-
-def kinds_of_medicines() -> tuple[frozenset[str], ...]:
-    """Return each kind of medicine: drugs and classes of which nobody takes two."""
-    return tuple(_kinds().values())
-
-
-@lru_cache(maxsize=1)
-def _kinds() -> Mapping[str, frozenset[str]]:
-    file = Path(__file__).with_name("one_of_a_kind.json")
-    kinds: Mapping[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
-    return {name: frozenset(one) for name, one in kinds.items()}
 
 
 @lru_cache(maxsize=1)
@@ -370,29 +311,3 @@ def continued_in_pregnancy() -> frozenset[str]:
     """Return the drugs and classes that are usually continued in pregnancy."""
     file = Path(__file__).with_name("continued_in_pregnancy.json")
     return frozenset(json.loads(file.read_text(encoding="utf-8")))
-
-
-def references(facts: Facts, drug: str) -> set[str]:
-    """Return the drug and its classes, as interactions and allergies name them."""
-    return {drug, *(CLASS + name for name in facts.drugs[drug].classes)}
-
-
-STOPPED = ("avoid", "contraindicated")
-"""How rules for failing kidneys begin that forbid the drug; others change the dose."""
-
-
-def stopped_by_kidneys(facts: Facts, drug: str, egfr: float) -> list[RenalRule]:
-    """Return the rules by which a drug is not given at a kidney function."""
-    rules = facts.drugs[drug].renal
-    return [one for one in rules if one.action.startswith(STOPPED) and _within(one, egfr)]
-
-
-def _within(rule: RenalRule, egfr: float) -> bool:
-    if rule.measure is None:
-        return False
-    return (
-        (rule.below is None or egfr < rule.below)
-        and (rule.at_most is None or egfr <= rule.at_most)
-        and (rule.at_least is None or egfr >= rule.at_least)
-        and (rule.above is None or egfr > rule.above)
-    )

@@ -20,18 +20,16 @@ from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.courses import Course
-from gym_clinic.simulate.clinic.acute import acute_moves
-from gym_clinic.simulate.clinic.body import (
-    DrawnEffect,
-    State,
-    findings_of,
-    outside,
-    pregnancy_effects,
-    settle,
-    with_limits,
+from gym_clinic.simulate.clinic.examination.imaging import image_report
+from gym_clinic.simulate.clinic.examination.lasting import Lasting, draw_lasting, with_lasting
+from gym_clinic.simulate.clinic.examination.shown import (
+    ShownSign,
+    StudyReport,
+    one_examination,
+    one_report,
+    rhythm,
 )
-from gym_clinic.simulate.clinic.imaging import image_report
-from gym_clinic.simulate.clinic.lasting import Lasting, draw_lasting, with_lasting
+from gym_clinic.simulate.clinic.examination.signs_beside import SignBeside, with_signs_beside
 from gym_clinic.simulate.clinic.medicines import PastEvent, ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.people import (
     ADULT,
@@ -40,15 +38,19 @@ from gym_clinic.simulate.clinic.people import (
     Demographics,
     usual_weight,
 )
-from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
-from gym_clinic.simulate.clinic.shown import (
-    ShownSign,
-    StudyReport,
-    one_examination,
-    one_report,
-    rhythm,
+from gym_clinic.simulate.clinic.physiology.acute import acute_moves
+from gym_clinic.simulate.clinic.physiology.body import (
+    DrawnEffect,
+    State,
+    findings_of,
+    outside,
+    pregnancy_effects,
+    reference,
+    settle,
+    with_limits,
 )
-from gym_clinic.simulate.clinic.survival import dies_of_body
+from gym_clinic.simulate.clinic.physiology.survival import dies_of_body
+from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
 from gym_clinic.simulate.clinic.treatment import (
     SuitedTreatment,
     course_in,
@@ -106,6 +108,7 @@ class ClinicPatient:
         arousal: Measurement -> what the journey, pain and worry add on arrival; it wears off.
         facts: The fact tables.
         split: Whose wordings signs and reports have; those of all if None.
+        beside: What is seen of findings beside the problems.
     """
 
     seed: int
@@ -120,6 +123,7 @@ class ClinicPatient:
     arousal: Mapping[str, DrawnEffect]
     facts: Facts = dataclasses.field(repr=False, compare=False)
     split: Split | None = None
+    beside: tuple[SignBeside, ...] = ()
 
     def conditions(self) -> Iterator[tuple[Problem, Condition]]:
         """Yield each problem with its condition in the form that the patient has."""
@@ -257,7 +261,7 @@ class ClinicPatient:
     @cached_property
     def examination(self) -> tuple[ShownSign, ...]:
         """What the examination on arrival finds: each part once, what is abnormal first."""
-        return one_examination([one.signs for one in self.problems])
+        return with_signs_beside(one_examination(one.signs for one in self.problems), self.beside)
 
     @cached_property
     def touching(self) -> str:
@@ -293,15 +297,17 @@ class ClinicPatient:
         """
         drawn = (image_report(one.studies, study) for one in self.problems)
         reports = [one for one in drawn if one is not None]
-        shows = any(one.shows for one in reports)
-        today = StudyReport(one_report(reports), shows) if reports else None
-        if today is None and normal is not None:
-            today = StudyReport(normal, False)
+        today = StudyReport(normal, False) if normal is not None else None
+        if reports:
+            today = StudyReport(one_report(reports), any(one.shows for one in reports))
         text = with_lasting(self.lasting, study, today)
-        if study != "ecg" or text is None:
-            return text
+        return text if study != "ecg" or text is None else self.ecg(text, minute)
+
+    def ecg(self, text: str, minute: float, actions: Mapping[str, float] | None = None) -> str:
+        """Return the report of an ECG with the rate at a minute, named as at this age."""
         fibrillates = any(one.condition == "atrial-fibrillation" for one in self.background)
-        return rhythm(text, round(self.state(minute)["hr"]), fibrillates)
+        usual = reference(self.facts.measurements["hr"], *self.person.measured_by)
+        return rhythm(text, round(self.state(minute, actions)["hr"]), fibrillates, usual)
 
     def findings(self, minute: float = 0) -> dict[str, bool]:
         """Return each finding, by id, that the patient has or that measurements exclude."""

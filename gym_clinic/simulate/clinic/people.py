@@ -17,7 +17,7 @@ import numpy as np
 from gym_clinic.facts import Facts
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.epidemiology import AgeBand, Epidemiology, Person, Pregnancy, Sex
-from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect
+from gym_clinic.simulate.clinic.physiology.body import DrawnEffect, draw_effect
 from gym_clinic.simulate.disease.persons import LIFE, epidemiology_of
 
 ADULT = 18
@@ -62,8 +62,8 @@ LONGEST_KNOWN = 25
 
 MINUTES_IN_YEAR = 365.25 * 24 * 60
 
-AGES = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0)
-GROWN = (0.3, 0.45, 0.52, 0.57, 0.62, 0.7, 0.77, 0.83, 0.9, 0.97, 1.0)
+AGES = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0)
+GROWN = (0.3, 0.36, 0.4, 0.45, 0.52, 0.57, 0.62, 0.7, 0.77, 0.83, 0.9, 0.97, 1.0)
 """Ages in years, and the share of the adult height at each."""
 
 HEIGHTS: Mapping[Sex, tuple[float, float]] = {"male": (176.0, 7.0), "female": (163.0, 6.5)}

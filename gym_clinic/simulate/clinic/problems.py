@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from random import Random
 
 from gym_clinic.facts import Facts, with_ancestors
@@ -24,11 +21,23 @@ from gym_clinic.simulate.clinic.beginnings import (
     least_days,
     not_before,
 )
-from gym_clinic.simulate.clinic.body import DrawnEffect, draw_effect, measured_findings
-from gym_clinic.simulate.clinic.circulation import is_failing
-from gym_clinic.simulate.clinic.cultures import one_germ
-from gym_clinic.simulate.clinic.imaging import agreeing, heard
-from gym_clinic.simulate.clinic.shown import CLEAR, ShownSign, StudyReport, draw_report, draw_signs
+from gym_clinic.simulate.clinic.examination.cultures import one_germ
+from gym_clinic.simulate.clinic.examination.imaging import agreeing, heard
+from gym_clinic.simulate.clinic.examination.shown import (
+    CLEAR,
+    ShownSign,
+    StudyReport,
+    draw_report,
+    draw_signs,
+)
+from gym_clinic.simulate.clinic.finding_lists import (
+    comes_with,
+    not_felt,
+    possible_when,
+    shown_by_tests,
+)
+from gym_clinic.simulate.clinic.physiology.body import DrawnEffect, draw_effect, measured_findings
+from gym_clinic.simulate.clinic.physiology.circulation import is_failing
 from gym_clinic.simulate.disease.findings import (
     draw_findings,
     draw_variant,
@@ -44,8 +53,6 @@ OTHER_COMPLAINT = 0.65
 EXPOSURE = "exposure and poisoning"
 """The group of findings that come before the illness."""
 
-FELT = ("Coma", "Fever", "Hepatic encephalopathy", "Jaundice", "Tachypnea")
-"""Findings that are measured or tested, and that people notice all the same."""
 
 PAINFUL = re.compile(
     r"(?<!impaired )\bpain(ful)?\b|ache\b|colic|cramps|(?<!hyper)algia|odynophagia|dysuria"
@@ -64,8 +71,7 @@ VAGUE = 0.4
 """Share of those who say only that they are unwell."""
 
 CLOUDED = "Reduced consciousness/confusion"
-"""The finding of clouded consciousness; drowsiness, confusion and coma are forms of it. Who has a
-coma score below `CLEAR` has one of them."""
+"""Clouded consciousness: whoever has a coma score below `CLEAR` has it, or a form such as coma."""
 
 FORMS_OF_CLOUDED = ("Drowsiness", "Confusion", "Disorientation")
 """Forms of clouded consciousness that nobody with another form of it is said not to have."""
@@ -135,6 +141,7 @@ def told(
     values: Mapping[str, float],
     random: Random,
     first: Problem | None = None,
+    alone: bool = True,
 ) -> Problem:
     """Return a problem with its symptoms and signs, and the complaint.
 
@@ -145,6 +152,7 @@ def told(
         values: The state on arrival and `age`; no finding contradicts it.
         random: The source of randomness.
         first: The problem that brings the patient, if this is a second one.
+        alone: Whether it is the only problem; else nobody says only that they are unwell.
     """
     condition = facts.conditions[problem.condition].form(problem.variant)
     ids, days = facts.finding_ids, -problem.began / DAY
@@ -178,12 +186,14 @@ def told(
         special = [one for one in chances if ids[CLOUDED] in facts.above[one]]
         likely = [*sorted(special, key=lambda one: -chances[one]), ids[CLOUDED]]
         fitting = [one for one in possible(facts, likely, person) if one not in unlike]
-        added = unrelated(facts, fitting, findings, 1)
-        began = round(0.3 * problem.began)
-        findings |= {
-            one: not_before(condition, facts.phenotypes[one].name, problem.began, began)
-            for one in added
-        }
+        for one in unrelated(facts, fitting, findings, 1):
+            name, began = facts.phenotypes[one].name, round(0.3 * problem.began)
+            findings[one] = not_before(condition, name, problem.began, began)
+    if values["gcs"] < SEEN_CLOUDED:  # who cannot be woken is not called drowsy
+        lighter = {ids[name] for name in (CLOUDED, *FORMS_OF_CLOUDED)} & findings.keys()
+        begun = [findings.pop(one) for one in lighter]
+        findings |= {ids["Coma"]: min(begun)} if begun else {}
+        complaint = ids["Coma"] if complaint in lighter else complaint
     effects = problem.effects
     hurts = any(PAINFUL.search(facts.phenotypes[one].name) for one in findings)
     if hurts and "pain" not in effects:
@@ -192,11 +202,11 @@ def told(
     if first is None and felt and random.random() < OTHER_COMPLAINT:
         # People come with what troubles them most, and that is not always what is typical.
         complaint = random.choice(felt)
-        vague = random.random() < VAGUE and not is_failing(values)
+        vague = random.random() < VAGUE and alone and not is_failing(values)
         if vague and possible(facts, [ids["Malaise"]], person):
             complaint = ids["Malaise"]
         elif values["gcs"] < SEEN_CLOUDED:
-            clouded = (one for one in findings if ids[CLOUDED] in {one, *facts.above[one]})
+            clouded = (it for it in findings if ids[CLOUDED] in {it, *facts.above[it]})
             complaint = next(clouded, complaint)
         findings[complaint] = problem.began
     for one, began in tuple(findings.items()):
@@ -231,7 +241,6 @@ def examined(
         return draw_report(listed[study], variant, has, values, random, shows, split)
 
     drawn = {key: drawn_report(key) for key in listed}
-
     known = {key: one for key, one in drawn.items() if one is not None}
     studies = one_germ(agreeing(known, drawn_report), drawn_report)
     signs = heard(signs, studies, random, split)
@@ -285,40 +294,6 @@ def _may_bring(facts: Facts, finding: str) -> bool:
     """Whether a finding may be why a patient comes: it is felt."""
     one = facts.phenotypes[finding]
     return one.group != EXPOSURE and one.name not in not_felt()
-
-
-@lru_cache(maxsize=1)
-def possible_when() -> Mapping[str, str]:
-    """Return finding -> the condition on the state and `age` under which a person may have it.
-
-    Small children do not tell what they feel, and nobody is confused with a full coma score.
-    """
-    file = Path(__file__).with_name("possible_when.json")
-    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return found
-
-
-@lru_cache(maxsize=1)
-def comes_with() -> Mapping[str, Sequence[str]]:
-    """Return finding -> findings that whoever has it has too, beside those it is a form of."""
-    file = Path(__file__).with_name("comes_with.json")
-    found: dict[str, Sequence[str]] = json.loads(file.read_text(encoding="utf-8"))
-    return found
-
-
-@lru_cache(maxsize=1)
-def shown_by_tests() -> frozenset[str]:
-    """The findings that a test shows, or that are the name of a disease."""
-    file = Path(__file__).with_name("shown_by_tests.json")
-    return frozenset(json.loads(file.read_text(encoding="utf-8")))
-
-
-@lru_cache(maxsize=1)
-def not_felt() -> frozenset[str]:
-    """The findings that no patient can know: results of tests, and what an examiner finds."""
-    file = Path(__file__).with_name("not_felt.json")
-    listed = json.loads(file.read_text(encoding="utf-8"))
-    return frozenset({*listed, *measured_findings(), *shown_by_tests()} - set(FELT))
 
 
 def severity_at(problem: Problem, course: Course, minute: float, treated: float | None) -> float:

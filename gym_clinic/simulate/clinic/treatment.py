@@ -26,9 +26,14 @@ from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
-from gym_clinic.simulate.clinic.body import State, with_limits
-from gym_clinic.simulate.clinic.imaging import without_reason
-from gym_clinic.simulate.clinic.medicines import duplicates, never_together, stopped_by_kidneys
+from gym_clinic.simulate.clinic.drug_rules import (
+    better_apart,
+    duplicates,
+    never_together,
+    stopped_by_kidneys,
+)
+from gym_clinic.simulate.clinic.examination.imaging import without_reason
+from gym_clinic.simulate.clinic.physiology.body import State, with_limits
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -82,6 +87,9 @@ class Unsuitable(Strict):
         what: References of drugs and classes, and procedures.
         why: In words.
         lives_with: The patient lives with one of these conditions.
+        lives_without: The patient lives with none of these conditions.
+        shows: The problem shows one of these findings, by name.
+        without: The problem shows none of these findings.
         takes: The patient takes one of these drugs or classes.
         when: The condition on the patient, as in `Condition.needed_when`.
         except_for: Conditions that it treats all the same.
@@ -92,6 +100,9 @@ class Unsuitable(Strict):
     what: Texts = Field(min_length=1)
     why: Text
     lives_with: Texts = ()
+    lives_without: Texts = ()
+    shows: Texts = ()
+    without: Texts = ()
     takes: Texts = ()
     when: Expr | None = None
     except_for: Texts = ()
@@ -276,6 +287,7 @@ class _Judge:
         self.patient, self.facts, self.values = patient, patient.facts, values
         self.problem, self.condition = problem, condition
         self.lived_with = {one.condition for one in patient.background}
+        self.shown = {self.facts.phenotypes[one].name for one in problem.findings}
         self.taken = [one.drug for one in patient.medicines]
         others = {one.condition for one in patient.problems} | self.lived_with
         self.forbidden = {
@@ -315,6 +327,9 @@ class _Judge:
         return (
             self.condition.id in (one.only_for or {self.condition.id} - {*one.except_for})
             and (not one.lives_with or not self.lived_with.isdisjoint(one.lives_with))
+            and self.lived_with.isdisjoint(one.lives_without)
+            and (not one.shows or not self.shown.isdisjoint(one.shows))
+            and self.shown.isdisjoint(one.without)
             and (not one.takes or any(_names(one.takes, drug) for drug in self.taken))
             and (one.when is None or bool(parse(one.when).compute(self.values)))
         )
@@ -364,6 +379,8 @@ class _Judge:
             known = drug != other and drug in self.facts.drugs
             if known and never_together(self.facts, drug, other):
                 yield Objection(f"not together with {other}")
+            elif known and better_apart(self.facts, drug, other):
+                yield Objection(f"better not together with {other}", grave=False)
             elif known and duplicates(self.facts, drug, other):
                 yield Objection(f"of the same kind as {other}", grave=False)
 

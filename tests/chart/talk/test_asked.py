@@ -12,14 +12,14 @@ from gym_clinic.chart.talk import AnswerCheck, RulesPatient
 from gym_clinic.chart.talk.times import vaguely_ago
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.disclosure import (
+from gym_clinic.simulate.clinic.people import Background
+from gym_clinic.simulate.clinic.telling.disclosure import (
     WRONG_TIME,
     Disclosure,
     Distortion,
     Manner,
     Recollection,
 )
-from gym_clinic.simulate.clinic.people import Background
 
 FACTS = load()
 IDS = FACTS.finding_ids

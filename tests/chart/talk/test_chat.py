@@ -11,7 +11,7 @@ from gym_clinic.chart.talk import ChatPatient
 from gym_clinic.consult import ChatClient
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient, presenting
-from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
+from gym_clinic.simulate.clinic.telling.lay_words import in_person, lay_words
 
 FACTS = load()
 CONDITIONS = [one.id for one in presenting(FACTS)]

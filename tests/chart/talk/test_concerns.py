@@ -9,9 +9,9 @@ import pytest
 from gym_clinic.chart.talk import AnswerCheck, RulesPatient
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.disclosure import Recollection
-from gym_clinic.simulate.clinic.life import FELT, draw_life
 from gym_clinic.simulate.clinic.medicines import TakenMedicine
+from gym_clinic.simulate.clinic.telling.disclosure import Recollection
+from gym_clinic.simulate.clinic.telling.life import FELT, draw_life
 from gym_clinic.simulate.clinic.texts.sections.background import is_tablet
 
 FACTS = load()

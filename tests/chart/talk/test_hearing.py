@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from gym_clinic.chart.talk import RulesPatient
 from gym_clinic.chart.talk.hearing import areas, hearing_of
 from gym_clinic.facts import load
-from gym_clinic.simulate.clinic.lay_words import Speaker, bare, in_person, lay_words, negatable
+from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic.telling.lay_words import (
+    Speaker,
+    bare,
+    in_person,
+    lay_words,
+    negatable,
+)
 
 FACTS = load()
 HEARING = hearing_of(FACTS)
@@ -125,6 +133,112 @@ def test_common_misspellings_are_understood(wrong: str, right: str) -> None:
     assert asked
 
 
+@pytest.mark.parametrize(
+    ("question", "topics"),
+    [
+        ("Any allergies to medicines?", {"allergies"}),
+        ("Are you allergic to any medication?", {"allergies"}),
+        ("Do you have any medicine allergies?", {"allergies"}),
+        ("Have you ever had a bad reaction to a medicine?", {"allergies"}),
+        ("Which medicines do you take, and any allergies?", {"allergies", "medicines"}),
+    ],
+)
+def test_who_is_asked_about_allergies_to_medicines_does_not_list_the_medicines(
+    question: str, topics: set[str]
+) -> None:
+    assert {*HEARING.hear(question).topics} & {"allergies", "medicines"} == topics
+
+
 def test_illnesses_of_the_family_are_not_those_of_the_patient() -> None:
     assert HEARING.hear("Any illnesses in the family?").topics == ("family",)
     assert "past" in HEARING.hear("What illnesses do you have?").topics
+
+
+@pytest.mark.parametrize(
+    ("question", "finding"),
+    [
+        ("Do you skip meals?", "Restricted eating"),
+        ("Have you been skipping meals on purpose?", "Restricted eating"),
+        ("Do you restrict what you eat?", "Restricted eating"),
+        ("Do you limit your food on purpose?", "Restricted eating"),
+        ("Are you afraid of gaining weight?", "Fear of weight gain"),
+        ("Do you worry about getting fat?", "Fear of weight gain"),
+        ("Are you scared of putting on weight?", "Fear of weight gain"),
+    ],
+)
+def test_questions_about_eating_and_weight_are_heard(question: str, finding: str) -> None:
+    heard = HEARING.hear(question)
+    assert heard.findings == (FACTS.finding_ids[finding],)
+    assert "self-harm" not in heard.topics
+
+
+@pytest.mark.parametrize(
+    ("question", "drugs"),
+    [
+        ("Any food allergy?", False),
+        ("Are you allergic to any foods?", False),
+        ("Are you allergic to nuts?", False),
+        ("Any food or drug allergies?", True),
+        ("Any allergies to foods or medicines?", True),
+    ],
+)
+def test_who_is_asked_for_food_allergies_does_not_name_drugs(question: str, drugs: bool) -> None:
+    patients = (draw_patient(seed, "deep-vein-thrombosis") for seed in range(60))
+    patient = next(one for one in patients if one.allergies)
+    told = [one.fact for one in RulesPatient(patient).answer(question).facts]
+    assert any(one.startswith("allergy:") for one in told) is drugs
+    assert drugs or told
+
+
+def test_a_swollen_leg_is_told_in_words_of_the_leg() -> None:
+    for seed in range(12):
+        patient = draw_patient(seed, "deep-vein-thrombosis")
+        calf = FACTS.finding_ids["Calf swelling"]
+        if calf in patient.problems[0].findings:
+            told = RulesPatient(patient).answer("Is your leg swollen?").facts
+            assert f"finding:{calf}" in {one.fact for one in told}
+    assert not [one for one in lay_words()["Edema"].nouns if "water" in one or "fluid" in one]
+
+
+def test_what_means_the_same_is_answered_by_what_is_there() -> None:
+    for seed in range(8):
+        patient = draw_patient(seed, "anorexia-nervosa")
+        weight = FACTS.finding_ids["Decreased body weight"]
+        if weight in patient.problems[0].findings:
+            told = RulesPatient(patient).answer("Have you lost weight?").facts
+            assert [one.fact for one in told] == [f"finding:{weight}"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Have you been abroad?",
+        "Any travel?",
+        "Have you been out of the country?",
+        "Have you left the country recently?",
+        "Where have you been lately?",
+        "Did you visit another country?",
+        "Have you been to Africa or Asia?",
+        "Have you been to the tropics?",
+    ],
+)
+def test_a_journey_is_told_to_whoever_asks_for_it(question: str) -> None:
+    tropics = f"finding:{FACTS.finding_ids['Stay in the tropics']}"
+    for seed in range(4):
+        answer = RulesPatient(draw_patient(seed, "malaria")).answer(question)
+        told = {one.fact: one.value for one in answer.facts}
+        assert told["life:travel"] != "no"
+        assert told[tropics] == "yes"
+    nobody = RulesPatient(draw_patient(3, "panic-disorder")).answer(question).facts
+    assert {one.value for one in nobody} == {"no"}
+
+
+def test_who_is_asked_where_it_hurts_tells_of_no_journey() -> None:
+    assert "travel" not in HEARING.hear("Where have you been hurting?").topics
+
+
+def test_nobody_has_malaria_without_a_journey() -> None:
+    tropics = FACTS.finding_ids["Stay in the tropics"]
+    for condition in ("malaria", "dengue-fever"):
+        for seed in range(25):
+            assert tropics in draw_patient(seed, condition).problems[0].findings

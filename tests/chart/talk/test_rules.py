@@ -17,13 +17,13 @@ from gym_clinic.chart.talk import PatientAnswer, RulesPatient
 from gym_clinic.chart.talk.own_record import KnownFinding
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.disclosure import (
+from gym_clinic.simulate.clinic.medicines import PastEvent
+from gym_clinic.simulate.clinic.telling.disclosure import (
     Disclosure,
     Distortion,
     Manner,
     Recollection,
 )
-from gym_clinic.simulate.clinic.medicines import PastEvent
 
 FACTS = load()
 IDS = FACTS.finding_ids
@@ -110,6 +110,19 @@ def test_an_absent_finding_is_denied_and_one_that_nobody_feels_is_not_known(
     assert values(rules.answer("Any hoarse voice?")) == {f"finding:{IDS['Hoarse voice']}": "no"}
     known = rules.record.known(IDS["Papilledema"])
     assert known == KnownFinding("not felt", IDS["Papilledema"], None)
+
+
+def test_a_parent_of_a_small_child_denies_nothing_that_only_the_child_can_tell() -> None:
+    baby = draw_patient(5, "neonatal-jaundice")
+    assert baby.person.age < 1
+    rules = RulesPatient(baby)
+    for question, finding in (
+        ("Has he had a headache?", "Headache"),
+        ("Does it burn when he pees?", "Dysuria"),
+        ("Is he dizzy?", "Dizziness"),
+    ):
+        assert values(rules.answer(question)) == {f"finding:{IDS[finding]}": "unknown"}
+    assert values(rules.answer("Has he had a seizure?")) == {f"finding:{IDS['Seizure']}": "no"}
 
 
 def test_a_special_form_answers_for_the_general_finding(patient: ClinicPatient) -> None:

@@ -131,3 +131,17 @@ def test_a_pool_is_gone_through_before_a_phrase_comes_again() -> None:
     amount = len(grammar_of("train")["hello"])
     said = [speech.say("hello") for _ in range(amount)]
     assert len(set(said)) == amount
+
+
+def test_a_sentence_of_a_patient_is_written_out_once_for_all_episodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def told() -> list[str]:
+        speech = Speech("one patient:of this test", "patient", "female", "train")
+        return [speech.say("onset", when=when, long="a day") for when in ("now", "now", "today")]
+
+    before = told()
+    monkeypatch.setattr("gym_clinic.chart.talk.speech.Writer", None)
+    assert told() == before
+    with pytest.raises(TypeError):
+        Speech("another patient", "patient", "female", "train").say("onset", when="now", long="")

@@ -12,7 +12,7 @@ from gym_clinic.clinical.judging.groundless import (
     needless_teams,
     severity,
 )
-from gym_clinic.clinical.resolving import find_action
+from gym_clinic.clinical.naming import find_action
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.people import Background

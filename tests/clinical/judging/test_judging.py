@@ -14,7 +14,8 @@ import pytest
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical import clinical_rubric
 from gym_clinic.clinical.answer import ClinicalAnswer
-from gym_clinic.clinical.judging.judge import DUPLICATE, JudgedEpisode
+from gym_clinic.clinical.judging.citations import NEUTRAL, RIGHT, verdicts
+from gym_clinic.clinical.judging.judge import DUPLICATE, Harm, JudgedEpisode
 from gym_clinic.env import ClinicEnv
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient
@@ -220,7 +221,8 @@ def test_tests_that_the_answer_advises_are_paid_too(env: ClinicEnv) -> None:
 def test_a_harm_of_the_answer_counts_like_a_violation(env: ClinicEnv) -> None:
     before = play(env, LOOKS, RESULTS)
     for severity, most in ((3, 0.99), (4, 0.7), (5, 0.1)):
-        judge = dataclasses.replace(clinical_domain.JUDGE, harms=lambda judged, s=severity: (s,))
+        harm = Harm(severity, "The wrong place.")
+        judge = dataclasses.replace(clinical_domain.JUDGE, harms=lambda judged, one=harm: (one,))
         changed = copy.copy(env)
         changed.rubric = clinical_rubric(judge)
         info = play(changed, LOOKS, RESULTS)
@@ -249,3 +251,27 @@ def test_a_second_drug_of_a_kind_counts_in_every_domain(
     vars(judged).update(answer=ClinicalAnswer(), violations=())
     assert judged.duplicated == found
     assert judged.severities == (DUPLICATE,) * len(found)
+
+
+def verdicts_of(env: ClinicEnv, *cited: dict[str, Any]) -> list[str]:
+    """The verdicts on citations after the vital signs were measured."""
+    play(env, LOOKS[:1], cited_findings=list(cited))
+    judged = env.episode.case.judged[1]  # type: ignore[attr-defined]
+    return [verdict for _, verdict, _ in verdicts(judged.case, judged.answer.cited, judged.read)]
+
+
+def test_a_cited_value_tells_by_itself_whether_it_is_abnormal(env: ClinicEnv) -> None:
+    play(env, LOOKS[:1])
+    temperature = env.episode.case.shown["temp_c"][0]  # type: ignore[attr-defined]
+    right, other = f"temperature {temperature}", f"temperature {temperature + 1:.1f}"
+    assert verdicts_of(env, {"finding": right}) == [RIGHT]
+    assert verdicts_of(env, {"finding": other}) != [RIGHT]
+    assert verdicts_of(env, {"finding": right, "present": True}) != [RIGHT]
+    assert verdicts_of(env, {"finding": f"raised temperature ({temperature})"}) != [RIGHT]
+
+
+def test_what_is_no_finding_is_neither_right_nor_wrong(env: ClinicEnv) -> None:
+    cited = ({"finding": "age 60"}, {"finding": "qSOFA 2"}, {"finding": "stroke screen"})
+    assert verdicts_of(env, *cited) == [NEUTRAL, NEUTRAL, "not read before the answer"]
+    play(env, LOOKS, cite=False, cited_findings=[{"finding": "age"}])
+    assert env.episode.case.judged[1].cited.precision == 0  # type: ignore[attr-defined]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import clinical_domain
@@ -9,10 +11,13 @@ import pytest
 
 from gym_clinic.clinical import ClinicCase, open_world
 from gym_clinic.clinical.answer import ReadCitation
+from gym_clinic.clinical.judging.calls import ordered_in_place
 from gym_clinic.clinical.judging.citations import check_citations, is_true, same_evidence
-from gym_clinic.clinical.judging.seen import seen, special_forms
+from gym_clinic.clinical.judging.seen import seen, special_forms, told_alike
 from gym_clinic.clinical.rehearsal import rehearse
 from gym_clinic.facts import load
+from gym_clinic.rewards.clinical import matched
+from gym_clinic.simulate.clinic import finding_lists
 from gym_clinic.toolbox import Toolbox
 
 TOOLS = Toolbox(clinical_domain.domain().tools)
@@ -129,3 +134,89 @@ def test_a_finding_that_is_measured_is_true_by_the_values_that_were_shown() -> N
     assert is_true(case, very_high, True)
     case.__dict__["shown"] = {"temp_c": (38.4,)}
     assert not is_true(case, very_high, True)
+
+
+def test_an_image_that_sees_as_much_is_read_cited_and_ordered_in_place_of_another() -> None:
+    plan = (("order_study", {"study": "CT abdomen and pelvis"}), ("wait", {"minutes": 180}),
+            ("read_results", {}))  # fmt: skip
+    found = read(*plan, record={"seed": 11, "condition": "acute-appendicitis"})
+    assert {"study:ct-abdomen-pelvis", "study:ct-abdomen", "study:ultrasound-abdomen"} <= found
+    assert "study:ct-head" not in found
+    assert "study:ct-abdomen-pelvis" in same_evidence(FACTS, "study:ultrasound-abdomen")
+    assert "study:ultrasound-abdomen" not in same_evidence(FACTS, "study:ct-abdomen-pelvis")
+    assert "study:ct-chest" not in same_evidence(FACTS, "study:ct-pulmonary-angiogram")
+    made = [("order_study", {"study": one}) for one in ("ct-abdomen", "ultrasound-abdomen")]
+    for wanted, fits in (("ct-abdomen-pelvis", 1), ("ultrasound-abdomen", 2)):
+        expected = [("order_study", {"study": wanted})] * 2
+        assert matched(ordered_in_place(FACTS, made, expected), expected) == fits
+
+
+def test_a_single_test_is_ordered_in_place_of_its_panel() -> None:
+    expected = [("order_lab", {"test": "blood-count"})]
+    for name, fits in (("platelets", 1), ("blood-count", 1), ("creatinine", 0)):
+        made = [("order_lab", {"test": name})]
+        assert matched(ordered_in_place(FACTS, made, expected), expected) == fits
+
+
+@pytest.mark.parametrize(
+    ("test", "fits"), [("glucometer", 1), ("glucose", 1), ("basic-metabolic-panel", 1), ("crp", 0)]
+)
+def test_glucose_is_glucose_wherever_it_is_measured(test: str, fits: int) -> None:
+    expected = [("order_lab", {"test": "glucometer"})]
+    made = [("order_lab", {"test": test})]
+    assert matched(ordered_in_place(FACTS, made, expected), expected) == fits
+
+
+def test_findings_that_clinicians_do_not_tell_apart_serve_for_each_other() -> None:
+    names = json.loads(Path(finding_lists.__file__).with_name("alike.json").read_text("utf-8"))
+    listed = [name for group in names for name in group]
+    assert len(listed) == len({*listed})
+    assert {*listed} <= {*FACTS.finding_ids}
+    testicle, scrotum = (FACTS.finding_ids[one] for one in ("Testicular pain", "Scrotal pain"))
+    assert told_alike(FACTS, f"told:{scrotum}") == (f"told:{scrotum}", f"told:{testicle}")
+    world = open_world({"seed": 3, "condition": "testicular-torsion"})
+    assert {testicle, scrotum} <= world.findings  # who has the one has the other
+    case = ClinicCase(world)
+    cited = check_citations(
+        case, [ReadCitation(text="scrotal pain", key=f"told:{scrotum}")], {f"told:{testicle}"}
+    )
+    assert cited.cites(f"told:{testicle}", True, FACTS)
+    assert not cited.cites(f"told:{testicle}", False, FACTS)
+
+
+@pytest.mark.parametrize("condition", ["panic-disorder", "pneumonia"])
+def test_an_ecg_with_a_fast_rate_alone_may_be_cited_as_abnormal(condition: str) -> None:
+    worlds = (open_world({"seed": seed, "condition": condition}) for seed in range(40))
+    world = next(one for one in worlds if one.patient.state(0)["hr"] > 104)
+    plan = [[("order_ecg", {})], [("wait", {"minutes": 20})], [("read_results", {})]]
+    done = rehearse(TOOLS, ClinicCase(world), plan)
+    assert "vital:hr" in done.read  # an ECG names the rate
+    fast = next(iter(done.case.shown["hr"]))
+    assert fast > 100
+    assert not is_true(done.case, "study:ecg", present=True)
+    cited = check_citations(
+        done.case,
+        [ReadCitation(text="ECG", key="study:ecg"), ReadCitation(text="HR", key="vital:hr")],
+        done.read,
+    )
+    assert cited.right == {("study:ecg", False), ("vital:hr", True)}
+
+
+def test_a_citation_in_the_words_of_a_report_is_of_that_report() -> None:
+    world = open_world({"seed": 3, "condition": "deep-vein-thrombosis"})
+    sign = next(one for one in world.patient.examination if one.site == "limbs" and one.abnormal)
+    said = sign.text.partition(",")[0]
+    done = rehearse(TOOLS, ClinicCase(world), [[("examine_patient", {"system": "limbs"})]])
+
+    def cited(text: str, present: bool = True) -> int:
+        found = [ReadCitation(text=text, key=None, present=present)]
+        return len(check_citations(done.case, found, done.read).right)
+
+    assert len(said.split()) > 2
+    assert cited(said) == 1
+    assert cited(f"no {said}") == 0
+    assert cited(said, present=False) == 0
+    assert cited(said.split()[0]) == 0
+    assert cited(f"{said} and a pulsating mass") == 0
+    unread = [ReadCitation(text=said, key=None)]
+    assert not check_citations(ClinicCase(world), unread, frozenset()).right

@@ -66,6 +66,12 @@ def test_a_differential_is_a_list_to_choose_from_and_no_conclusion() -> None:
             call(tool, **{key: told}, limit=1)
 
 
+def test_a_differential_is_of_what_the_findings_fit_or_is_mistaken_for_it() -> None:
+    listed = call("generate_ddx", present=["Scrotal pain", "Scrotal swelling"])["differential"]
+    assert {"Testicular torsion", "Epididymitis"} <= {*listed}
+    assert {"Anaphylaxis", "Asthma", "Acute bronchitis"}.isdisjoint(listed)
+
+
 def test_findings_that_nobody_understands_are_an_error() -> None:
     with pytest.raises(ToolError, match="name_findings"):
         call("generate_ddx", present=["qwxyz"])

@@ -11,6 +11,7 @@ from gym_clinic.clinical.differential import ELSEWHERE, finding_rates
 from gym_clinic.clinical.rehearsal import Plan
 from gym_clinic.clinical.tasks import TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicWorld, open_world
+from gym_clinic.domains.clinical_diagnosis import deciding, evidence
 from gym_clinic.domains.clinical_diagnosis.deciding import (
     NOT,
     READ,
@@ -187,6 +188,22 @@ def test_what_the_ticket_tells_is_left_out_of_what_is_needed() -> None:
     ]
 
 
+def test_a_denial_decides_whether_or_not_the_talk_plans_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    blood = f"told:{load().finding_ids['Bloody diarrhea']}"
+    records = [
+        {"seed": seed_of("dev", number), "condition": "viral-gastroenteritis", "split": "dev"}
+        for number in range(12)
+    ]
+    worlds = [open_world(one) for one in records]
+
+    def asked() -> int:
+        return sum(any(blood in keys_of(it) for it in decisions(one)) for one in worlds)
+
+    assert asked() == len(worlds)
+    monkeypatch.setattr(deciding, "denied_when_asked", lambda *_: False)
+    assert asked() < len(worlds)
+
+
 def keys_of(decision: Decision) -> set[str]:
     return {one.key for one in decision}
 
@@ -238,16 +255,23 @@ def test_an_abnormal_sign_of_the_patients_own_condition_excludes_nothing() -> No
     assert "site:ears nose throat" in keys
 
 
+def test_what_two_conditions_raise_excludes_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = world_of("hyperemesis-gravidarum")
+    keys = excluding_keys(world, "diabetic-ketoacidosis")
+    assert "lab:glucose" in keys
+    assert "lab:ketones" not in keys
+    monkeypatch.setattr(evidence, "changed_alike", lambda *_: False)
+    assert "lab:ketones" in excluding_keys(world, "diabetic-ketoacidosis")
+
+
 def test_all_facts_of_a_decision_have_to_be_read_and_cited() -> None:
-    made = next(
-        one
-        for number in range(20)
-        if (one := make_task(TaskDraft("acute-pancreatitis", seed_of("dev", number), "dev")))
-    )
-    gold = made.gold
-    (asserted,) = (one for one in gold["assertions"] if one["check"] == "decided")
+    drafts = (TaskDraft("pneumonia", seed_of("dev", number), "dev") for number in range(40))
+    for made in filter(None, map(make_task, drafts)):
+        gold = made.gold
+        (asserted,) = (one for one in gold["assertions"] if one["check"] == "decided")
+        if min(map(len, asserted["any_of"])) > 1:
+            break
     plan = [[(one["name"], one["arguments"]) for one in batch] for batch in gold["plan"]]
-    chosen = list(max(asserted["any_of"], key=len))
 
     def holds(batches: Plan, cited: list[dict[str, object]]) -> bool:
         answer = {**gold["answer"], "cited_findings": cited}
@@ -256,7 +280,8 @@ def test_all_facts_of_a_decision_have_to_be_read_and_cited() -> None:
     def perfect(batches: Plan, answer: dict[str, object]) -> bool:
         return try_plan(made.record, batches).judged(JUDGE, gold, answer).perfect
 
-    assert holds(plan, chosen)
+    chosen = max((one for one in asserted["any_of"] if holds(plan, one)), key=len)
+    assert len(chosen) > 1
     assert perfect(plan, gold["answer"])
     assert not perfect(plan, {**gold["answer"], "disposition": "home"})
     assert not perfect(plan[1:], gold["answer"])
@@ -267,3 +292,28 @@ def test_all_facts_of_a_decision_have_to_be_read_and_cited() -> None:
     assert [one for one in asserted["any_of"] if one == chosen[:1]] or not holds(plan, chosen[:1])
     assert not holds(plan, [{"finding": "crp", "present": True}])
     assert not holds(plan[:1], chosen)
+
+
+@pytest.mark.parametrize("condition", ["mesenteric-ischaemia", "peptic-ulcer-disease"])
+def test_no_further_test_is_asked_for_beside_one_that_leaves_no_doubt(condition: str) -> None:
+    for seed in range(6):
+        world = open_world({"seed": seed, "condition": condition})
+        for decision in decisions(world)[:1]:
+            facts = decisive_facts(world, decision)
+            beside = {one.key for one in facts if one not in decision} - {evidence.PREGNANCY_TEST}
+            assert not [one for one in beside if one.startswith(("lab:", "study:"))]
+
+
+def test_potassium_and_ecg_are_to_be_known_in_anorexia() -> None:
+    for seed in range(4):
+        world = open_world({"seed": seed, "condition": "anorexia-nervosa"})
+        facts = decisive_facts(world, decisions(world)[0])
+        groups = evidence.instead(world, facts, decisions(world))
+        needed = {one.key for one in facts if one.key in ("lab:k", "study:ecg")}
+        assert "study:ecg" in needed
+        assert not needed & {key for one in groups for key in one["keys"]}  # nothing replaces them
+
+
+def test_what_settles_is_among_what_decides() -> None:
+    for condition, one in discriminators().items():
+        assert {*one.settled_by} <= {*one.entries}, condition

@@ -11,32 +11,43 @@ from unittest.mock import MagicMock
 import pytest
 
 from gym_clinic.clinical.judging.seen import seen
-from gym_clinic.clinical.resolving import find_action, find_evidence, fulfils
+from gym_clinic.clinical.naming import find_action, find_evidence, fulfils
 from gym_clinic.clinical.tasks import MadeTask, TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis import supplements
-from gym_clinic.domains.clinical_diagnosis.deciding import decisions, question_about
+from gym_clinic.domains.clinical_diagnosis.deciding import (
+    decisions,
+    discriminators,
+    order_of,
+    ordered_tests,
+    question_about,
+)
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
 from gym_clinic.domains.clinical_diagnosis.gold import (
     concrete_orders,
     forbidden_orders,
     order_name,
 )
+from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
 from gym_clinic.domains.clinical_diagnosis.places import dispositions, place_table
+from gym_clinic.domains.clinical_diagnosis.plan import red_cells
 from gym_clinic.domains.clinical_diagnosis.tasks import (
+    SHOWS,
     conditions,
     make_task,
-    names_diagnosis,
+    try_plan,
     turning_edits,
     twin_edits,
 )
+from gym_clinic.domains.clinical_diagnosis.ticket import names_diagnosis
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.treatment import forbidden_drugs, treatment_for
 
-WELL = {"hr": 76.0, "sbp": 124.0, "spo2": 98.0, "rr": 14.0, "gcs": 15.0, "temp_c": 36.8}
+WELL = {"hr": 76.0, "sbp": 124.0, "spo2": 98.0, "rr": 14.0, "gcs": 15.0, "temp_c": 36.8,
+        "peak_flow_pct": 60.0, "pco2": 38.0, "ph": 7.4, "hb": 12.5}  # fmt: skip
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -141,6 +152,15 @@ def _edited(task: MadeTask, name: str, edits: tuple[Mapping[str, Any], ...]) -> 
     return make_task(TaskDraft(name, task.record["seed"], "dev", edits))
 
 
+def test_an_emergency_is_examined_before_it_is_treated_where_there_is_time() -> None:
+    task = made("anaphylaxis")
+    names = [[call["name"] for call in batch] for batch in task.gold["plan"]]
+    examined = next(n for n, batch in enumerate(names) if "examine_patient" in batch)
+    treated = next(n for n, batch in enumerate(names) if "give_medication" in batch)
+    assert examined < treated
+    assert "treated_before_harm" in [one["check"] for one in task.gold["assertions"]]
+
+
 def test_no_emergency_is_sent_home() -> None:
     for one in load().conditions.values():
         if one.role != "background" and (one.triage or 9) <= 2:
@@ -185,6 +205,11 @@ def test_where_more_than_one_place_is_right_each_is_accepted() -> None:
         ("accidental-hypothermia", {"temp_c": 28.4}, {"ward", "intensive care"}, {"home"}),
         ("opioid-overdose", {"gcs": 7.0}, {"ward", "intensive care"}, {"home"}),
         ("bacterial-meningitis", {"gcs": 7.0}, {"intensive care"}, {"ward"}),
+        ("asthma", {}, {"ward"}, {"intensive care"}),
+        ("asthma", {"peak_flow_pct": 23.0}, {"ward", "intensive care"}, {"home"}),
+        ("chronic-obstructive-pulmonary-disease", {"ph": 7.2}, {"ward", "intensive care"}, set()),
+        ("autoimmune-haemolytic-anaemia", {}, {"ward", "outpatient referral"}, {"home"}),
+        ("autoimmune-haemolytic-anaemia", {"hb": 7.0}, {"ward"}, {"outpatient referral"}),
     ],
 )
 def test_vital_signs_decide_which_places_are_right(
@@ -242,6 +267,8 @@ def test_what_an_attack_is_judged_by_is_known() -> None:
         assert all(it.startswith("class:") or it in names for it in one.without), one.condition
         assert parse(one.then).names <= {*facts.measurements}
         assert not one.on_arrival or one.then == "True"
+    for of in place_table().conditions.values():
+        assert parse(of.grave).names | parse(of.stable_when).names <= {*facts.measurements}
 
 
 @pytest.mark.parametrize(
@@ -294,5 +321,81 @@ def test_no_woman_is_forbidden_a_drug_for_men() -> None:
     assert forbidden_orders(["finasteride", "ibuprofen"], ()) == ("drug:ibuprofen",)
 
 
+@pytest.mark.parametrize("weeks", [9, 30])
+def test_a_pregnancy_that_does_not_show_must_be_read(weeks: int) -> None:
+    hidden = 0
+    for number in range(8):
+        edit = ({"kind": "pregnancy", "weeks": weeks},)
+        one = make_task(TaskDraft("hyperemesis-gravidarum", seed_of("dev", number), "dev", edit))
+        if one is None:
+            continue
+        due = weeks < SHOWS and "pregnancy" not in seen(ClinicCase(open_world(one.record)))
+        assert ("pregnancy" in one.gold["read"]) is due
+        serves = [it for it in one.gold["instead"] if it["keys"] == ["pregnancy"]]
+        assert len(serves) == due
+        assert all({"finding": "lab:hcg", "present": True} in it["of"] for it in serves)
+        hidden += due
+    assert bool(hidden) is (weeks < SHOWS)
+
+
+def test_nobody_has_hyperemesis_without_vomiting() -> None:
+    vomiting = load().finding_ids["Vomiting"]
+    patients = [draw_patient(seed, "hyperemesis-gravidarum") for seed in range(200)]
+    assert all(vomiting in one.problems[0].findings for one in patients)
+
+
 def test_questions_are_plain() -> None:
     assert question_about("Chest pain") == "Have you had chest pain?"
+
+
+def test_a_severe_anaemia_stays_in_hospital_and_blood_goes_by_weight() -> None:
+    condition = load().conditions["iron-deficiency-anaemia"]
+    found = {True: 0, False: 0}
+    for seed in range(40):
+        patient = draw_patient(seed, condition.id)
+        severe = patient.state(0)["hb"] < 8
+        found[severe] += 1
+        places = dispositions(condition, patient)
+        if severe:
+            assert "ward" in places
+            assert not {"home", "outpatient referral"} & {*places}
+        else:
+            assert {"home", "outpatient referral"} & {*places}
+    assert all(found.values())
+    assert red_cells(70)[1]["units"] == 2
+    assert red_cells(12)[1]["units"] == 0.4
+
+
+@pytest.mark.parametrize(
+    ("condition", "tests"),
+    [
+        ("acute-pericarditis", {"lab:troponin"}),
+        ("preeclampsia", {"lab:platelets", "lab:alt", "lab:creatinine"}),
+        ("salicylate-poisoning", {"lab:paracetamol_level"}),
+        ("tricyclic-antidepressant-poisoning", {"lab:paracetamol_level", "lab:salicylate_level"}),
+    ],
+)
+def test_what_the_danger_asks_for_is_ordered_and_read(condition: str, tests: set[str]) -> None:
+    gold = made(condition).gold
+    assert tests <= {*ordered_tests(world_of(condition))}
+    assert tests <= {*gold["read"]}
+    asked = {one["arguments"].get("test") for one in gold["expected"]}
+    assert {order_of(load(), one.partition(":")[2]) for one in tests} <= asked
+
+
+def test_psychiatry_is_asked_after_an_overdose() -> None:
+    one = made("salicylate-poisoning")
+    plan = [[(call["name"], call["arguments"]) for call in batch] for batch in one.gold["plan"]]
+    without = [[call for call in batch if call[0] != "consult_service"] for batch in plan]
+    referral = {"service": "psychiatry", "reason": "an overdose", "urgency": "urgent"}
+    for each, share in ((plan, True), (without, False),
+                        ([*without, [("refer_patient", referral)]], True)):  # fmt: skip
+        done = try_plan(one.record, each).judged(JUDGE, one.gold, one.gold["answer"])
+        assert (done.assertion() == 1) is share
+
+
+def test_kidneys_are_known_before_a_cystitis_of_the_old_is_treated() -> None:
+    (rule,) = discriminators()["cystitis"].ordered
+    assert rule.tests == ("lab:creatinine",)
+    for age, egfr, due in ((30.0, 95.0, False), (72.0, 95.0, True), (50.0, 38.0, True)):
+        assert bool(parse(rule.when).compute({"age": age, "egfr": egfr})) is due

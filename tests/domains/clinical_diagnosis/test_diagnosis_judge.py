@@ -13,7 +13,7 @@ import pytest
 from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical.judging.judge import JudgedEpisode
-from gym_clinic.clinical.resolving import find_action
+from gym_clinic.clinical.naming import find_action
 from gym_clinic.clinical.tasks import TaskDraft, seed_of
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE, harms
@@ -95,11 +95,22 @@ def test_who_is_failing_and_sent_home_is_harmed(
     oxygen: float, place: str, found: list[int]
 ) -> None:
     well = {"hr": 80.0, "sbp": 120.0, "spo2": 98.0, "rr": 15.0, "gcs": 15.0, "temp_c": 36.8}
-    one = MagicMock()
+    one = MagicMock(gold={})
     one.case.events, one.answer.disposition = [], place
     one.case.patient.person.age, one.case.patient.usual = 40.0, well
     one.case.patient.state.return_value = {**well, "spo2": oxygen}
-    assert list(harms(one)) == found
+    assert [each.severity for each in harms(one)] == found
+
+
+def test_who_waits_until_harm_is_done_has_harmed_whether_or_not_it_was_an_emergency() -> None:
+    drafts = (TaskDraft("testicular-torsion", seed_of("dev", n), "dev") for n in range(20))
+    made = next(one for one in map(make_task, drafts) if one is not None)
+    assert made.gold["unharmed"]
+    plan = [[(one["name"], one["arguments"]) for one in batch] for batch in made.gold["plan"]]
+    for more, severities in (([], []), ([("wait", {"minutes": 240})], [4])):
+        tried = try_plan(made.record, [*plan, more] if more else plan)
+        found = harms(tried.judged(JUDGE, made.gold, made.gold["answer"]))
+        assert [one.severity for one in found] == severities
 
 
 @pytest.mark.parametrize(("condition", "treatment"), [

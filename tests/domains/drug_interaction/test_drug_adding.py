@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 
 from gym_clinic.clinical import MadeTask, TaskDraft
+from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indications
 from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING
 from gym_clinic.domains.drug_interaction.checks.instead import alternatives
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken, find_problems
 from gym_clinic.domains.drug_interaction.checks.risks import pair_risk
+from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.plans import plan_score
+from gym_clinic.domains.drug_interaction.rewards import JUDGE, accuracy, fits, harms
 from gym_clinic.domains.drug_interaction.tasks import make
+from gym_clinic.domains.drug_interaction.world import open_case, review_patient
+from gym_clinic.episode import Episode, Task
 
 PAIN = indications()["osteoarthritis"]
 NAPROXEN = Regimen("naproxen", 500, "mg", 2)
@@ -117,3 +122,56 @@ def test_any_laxative_protects_from_constipation() -> None:
 
 def test_an_opioid_without_a_laxative_is_still_an_alternative() -> None:
     assert "morphine" in alternatives(STRONG_PAIN, "tramadol", WELL)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "add", "score"),
+    [("morphine", [], 1), ("morphine", ["senna"], 1), ("buprenorphine", ["lactulose"], 1),
+     ("naproxen", ["lactulose"], 0), ("morphine", ["omeprazole"], 0)],
+)  # fmt: skip
+def test_what_an_alternative_needs_beside_it_may_be_added(
+    alternative: str, add: list[str], score: float
+) -> None:
+    right = ["morphine", "buprenorphine", "naproxen"]
+    gold = {"problems": [], "acceptable": {"alternatives": right}, "taken": ["tramadol"]}
+    plan = {"alternative": alternative, "add": add}
+    assert plan_score("do not start", plan, gold) == score
+
+
+def test_a_replacement_in_a_list_may_have_its_laxative() -> None:
+    problem = {"drugs": ["tramadol", "sertraline"], "actions": ["avoid"], "remedies": [],
+               "stoppable": ["tramadol"]}  # fmt: skip
+    gold = {"problems": [problem], "taken": ["tramadol", "sertraline"],
+            "replaced": {"tramadol": {"needed": True, "by": ["morphine"]}}}  # fmt: skip
+    for add, score in ((["morphine"], 1), (["morphine", "senna"], 1), (["morphine", "aspirin"], 0)):
+        plan = {"stop": ["tramadol"], "add": add}
+        assert plan_score("change the list", plan, gold) == score
+
+
+CODEINE = {"drug": "codeine", "dose": 30, "unit": "mg", "per_day": 3, "route": "po",
+           "indication": "osteoarthritis"}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", [CODEINE, {"review": "list"}])
+@pytest.mark.parametrize(
+    ("add", "right"), [([], True), (["senna"], True), (["omeprazole"], False)]
+)  # fmt: skip
+def test_a_laxative_beside_an_opioid_that_needs_none_costs_nothing(
+    question: dict[str, Any], add: list[str], right: bool
+) -> None:
+    taken = {"kind": "take", **CODEINE, "for": "osteoarthritis", "days": 200}
+    edits = [{"kind": "kidneys", "creatinine": 0.8}, {"kind": "shown", "documents": ["letter"]}]
+    edits += [taken] if "review" in question else []
+    record = {"seed": 4, "condition": "gastroesophageal-reflux-disease", "split": "train",
+              "edit": edits, "question": question}  # fmt: skip
+    gold = gold_of(record, review_patient(record))
+    keep = gold["answer"]["verdict"]
+    assert keep in ("start as proposed", "keep the list")
+    assert {"kind": MISSING, "drugs": ["codeine"], "severity": "moderate"} in gold["extras"]
+    verdicts = [keep, "change the list" if "review" in question else "start with change"]
+    for verdict in verdicts if add else [keep]:
+        answer = {"verdict": verdict, "problems": [], "plan": {"add": add}, "cited_findings": []}
+        task = Task("t", record, gold)
+        found = JudgedEpisode(JUDGE, Episode(task, open_case(task), [], answer, "answered"))
+        assert (accuracy(found) == {"verdict": 1, "problems": 1, "plan": 1}) == right
+        assert not right or ([*harms(found)], fits(found)) == ([], 1)

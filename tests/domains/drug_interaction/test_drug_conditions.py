@@ -36,7 +36,7 @@ from gym_clinic.domains.drug_interaction.plausibility import go_together
 from gym_clinic.domains.drug_interaction.tasks import kind_of, make
 from gym_clinic.domains.drug_interaction.ticket import ticket_of
 from gym_clinic.domains.drug_interaction.twins import twin_of
-from gym_clinic.domains.drug_interaction.world import open_world, review_patient
+from gym_clinic.domains.drug_interaction.world import open_world, profile_of, review_patient
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
 from gym_clinic.facts.records.drugs import CLASS
@@ -55,6 +55,61 @@ def living_with(*conditions: str) -> ReviewProfile:
 
 def problems(drug: Regimen, who: ReviewProfile) -> list[tuple[str, str]]:
     return [(one.kind, one.severity) for one in find_problems(drug, ANGINA, who) if one.matters]
+
+
+ULCER, KIDNEYS = "peptic-ulcer-disease", dataclasses.replace(WELL, egfr=22, crcl=20)
+WEAK = "heart-failure-with-preserved-ejection-fraction"
+
+
+@pytest.mark.parametrize(
+    ("who", "kind"),
+    [(living_with(ULCER), "condition"), (living_with(WEAK), "condition"), (KIDNEYS, "renal")],
+)
+def test_aspirin_is_an_nsaid_at_the_dose_of_a_painkiller_alone(
+    who: ReviewProfile, kind: str
+) -> None:
+    headache = indications()["tension-type headache"]
+    for dose, times, asked in ((75, 1, []), (600, 3, [(kind, "major", ("avoid",))])):
+        found = find_problems(Regimen("aspirin", dose, "mg", times), headache, who)
+        assert [(one.kind, one.severity, one.actions) for one in found if one.matters] == asked
+    assert "aspirin" in alternatives(headache, "paracetamol", WELL)
+    assert "aspirin" not in alternatives(headache, "paracetamol", who)
+
+
+@pytest.mark.parametrize(
+    ("who", "right"),
+    [
+        (dataclasses.replace(WELL, age=70), True),
+        (living_with("hypertension"), True),
+        (dataclasses.replace(living_with("hypertension"), age=70), False),
+        (living_with("transient-ischaemic-attack"), False),
+    ],
+)
+def test_a_triptan_is_no_choice_where_vessels_are_diseased(who: ReviewProfile, right: bool) -> None:
+    attack = indications()["attack of migraine"]
+    assert ("sumatriptan" in alternatives(attack, "naproxen", who)) is right
+
+
+@pytest.mark.parametrize(
+    ("who", "right"),
+    [
+        (WELL, True),
+        (dataclasses.replace(WELL, drinks=True), False),
+        (dataclasses.replace(WELL, history=frozenset({"alcohol dependence"})), False),
+        (living_with("anorexia-nervosa"), False),
+        (living_with("epilepsy"), False),
+    ],
+)
+def test_bupropion_is_no_choice_where_fits_are_near(who: ReviewProfile, right: bool) -> None:
+    depression = indications()["depression"]
+    assert ("bupropion" in alternatives(depression, "sertraline", who)) is right
+
+
+def test_who_drinks_heavily_is_known_to_the_judge() -> None:
+    patient = review_patient({"seed": 7, "condition": "osteoarthritis", "split": "dev"})
+    for habits in ((), ("alcohol",)):
+        person = dataclasses.replace(patient.person, habits=habits)
+        assert profile_of(dataclasses.replace(patient, person=person)).drinks is bool(habits)
 
 
 def test_every_drug_and_condition_of_the_table_is_known() -> None:
@@ -138,6 +193,8 @@ def test_the_tool_answers_what_it_is_asked() -> None:
         ("Asthma", "contraindicated")
     ]
     assert check(drug="amlodipine", conditions=["asthma"])["drugs"][0]["rules"] == "none applies"
+    told = check(drug="alendronate", conditions=["gastro-oesophageal reflux disease"])["drugs"][0]
+    assert [one["rule"] for one in told["rules"]] == ["no choice in this condition"]
     with pytest.raises(ToolError, match="No condition 'nonsense'"):
         check(drug="amlodipine", conditions=["nonsense"])
 

@@ -166,3 +166,15 @@ def test_products_that_share_an_ingredient_or_act_alike_are_duplicates(
 ) -> None:
     risk = duplicate_risk(drug, other)
     assert (risk is not None and risk.actions == ("avoid",)) == twice
+
+
+@pytest.mark.parametrize(("ended", "days", "fits"), [
+    ("adalimumab", 9, False), ("adalimumab", 80, True), ("tocilizumab", 20, False),
+    ("methotrexate", 9, True),
+])  # fmt: skip
+def test_no_antibody_is_taken_while_one_that_ended_still_acts(
+    ended: str, days: float, fits: bool
+) -> None:
+    who = dataclasses.replace(taking("etanercept", "amlodipine"), ended=((ended, days),))
+    assert go_together(who) is fits
+    assert go_together(taking("etanercept", "amlodipine"))

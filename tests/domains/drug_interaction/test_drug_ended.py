@@ -22,7 +22,7 @@ from gym_clinic.domains.drug_interaction.lists.stopping import essential
 from gym_clinic.domains.drug_interaction.world import drawn_patient, edited, review_patient
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.clinic.disclosure import recollections
+from gym_clinic.simulate.clinic.telling.disclosure import recollections
 
 QUESTION = {"drug": "amoxicillin", "dose": 500, "unit": "mg", "per_day": 3, "route": "po",
             "indication": "Lyme disease"}  # fmt: skip
@@ -116,6 +116,21 @@ def test_what_is_bought_is_told_apart_and_two_of_one_reason_are_joined() -> None
         assert len(named) == 1
         others = {one.drug for one in patient.medicines} - {"ibuprofen"}
         assert not any(one in named[0].casefold() for one in others)
+
+
+def test_what_ended_is_told_before_what_is_bought() -> None:
+    """Said after the chemist, it would sound as if it had been bought as well."""
+    bought_too = {"kind": "take", "drug": "ibuprofen", "dose": 400, "unit": "mg", "per_day": 3,
+                  "for": "aches", "bought": True, "told": "hidden"}  # fmt: skip
+    ends = {"kind": "ended", "drug": "amoxicillin", "days": 9, "for": "a chest infection",
+            "told": "hidden"}  # fmt: skip
+    shown = {"kind": "shown", "documents": ["letter"], "egfr": True}
+    record: dict[str, Any] = {"condition": "osteoarthritis", "split": "train", "question": QUESTION}
+    for seed in range(10):
+        edits = [bought_too, ends, shown]
+        texts = told(review_patient({**record, "seed": seed, "edit": edits}))
+        assert "ibuprofen" in texts[-1].casefold()
+        assert any("amoxicillin" in one.casefold() for one in texts[:-1])
 
 
 def test_two_vague_medicines_of_one_reason_are_joined() -> None:

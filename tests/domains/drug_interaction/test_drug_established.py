@@ -19,6 +19,7 @@ from gym_clinic.domains.drug_interaction.checks.formulary import (
     indications,
     safe_in_cirrhosis,
 )
+from gym_clinic.domains.drug_interaction.checks.people import older_risks
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken, find_problems
 from gym_clinic.domains.drug_interaction.checks.risks import hepatic_risk
 from gym_clinic.domains.drug_interaction.lists.needed import completing, lacking, needed
@@ -51,6 +52,18 @@ def test_a_rule_about_the_start_asks_nothing_of_who_takes_the_drug(
     for already, wanted in ((False, started), (True, taken)):
         risks = renal_risks(drug, 38, 27, daily_mg=daily, taken=already)
         assert [one.actions for one in risks] == wanted
+
+
+@pytest.mark.parametrize(("drug", "started", "taken"), [
+    ("warfarin", 1, 0), ("amiodarone", 1, 0), ("digoxin", 1, 0),
+    ("glibenclamide", 1, 1), ("diazepam", 1, 1),
+])  # fmt: skip
+def test_what_old_people_are_not_started_on_goes_on_where_it_is_taken(
+    drug: str, started: int, taken: int
+) -> None:
+    for already, wanted in ((False, started), (True, taken)):
+        risks = older_risks(drug, 75, ["af"], taken=already)
+        assert sum(one.actions == ("avoid",) for one in risks) == wanted
 
 
 @pytest.mark.parametrize(("days", "actions"), [(400, ("change",)), (1, ("avoid",))])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from functools import lru_cache
+from random import Random
 from typing import Any, get_args
 
 import pytest
@@ -13,8 +14,9 @@ from gym_clinic import ClinicEnv, Task
 from gym_clinic.clinical import MadeTask, TaskDraft
 from gym_clinic.domain import Domain
 from gym_clinic.domains.drug_interaction.answer import Verdict
-from gym_clinic.domains.drug_interaction.checks.formulary import Regimen
+from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, home_regimens
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken
+from gym_clinic.domains.drug_interaction.lists import charts
 from gym_clinic.domains.drug_interaction.lists.baseline import of_list
 from gym_clinic.domains.drug_interaction.lists.charts import LIST_CLASSES
 from gym_clinic.domains.drug_interaction.lists.review import (
@@ -28,6 +30,8 @@ from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.settings import make_domain
 from gym_clinic.domains.drug_interaction.tasks import SPEC, make
 from gym_clinic.domains.drug_interaction.world import review_patient
+from gym_clinic.facts import load as facts_of
+from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.frozen import thaw
 from gym_clinic.policies import load, play
 
@@ -53,6 +57,29 @@ def test_each_problem_of_a_list_is_found_once() -> None:
     asthma = taking(*FOUR, "bisoprolol", conditions=frozenset({"asthma"}))
     assert ("condition", ("bisoprolol",)) in found(asthma)
     assert ("renal", ("metformin",)) in found(taking(*FOUR, "metformin", egfr=20, crcl=22))
+
+
+def begun_lately() -> set[str]:
+    """What is begun lately on lists about which nothing is asked."""
+    found = set()
+    for seed in range(60):
+        draft = TaskDraft(label="list, nothing", seed=seed, split="train")
+        record = charts.list_record(draft, Random(seed))
+        edits = [] if record is None else record["edit"]
+        found |= {one["drug"] for one in edits if one["kind"] == "take" and "days" in one}
+    return found
+
+
+def test_nobody_is_started_at_the_dose_that_is_reached_slowly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    low = charts.started_low()
+    assert low <= facts_of().drugs.keys()
+    pressure = ("class:renin-angiotensin-blocker", "amlodipine")
+    assert low >= {one for one in home_regimens() if any(is_a(one, ref) for ref in pressure)}
+    assert not begun_lately() & low
+    monkeypatch.setattr(charts, "started_low", frozenset)
+    assert begun_lately() & low
 
 
 @pytest.mark.parametrize("bought", [(), ("naproxen",)])

@@ -11,6 +11,7 @@ import pytest
 from gym_clinic.clinical import MadeTask
 from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.answer import submit_answer
+from gym_clinic.domains.drug_interaction.gold import in_words
 from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.rewards import JUDGE, harms, supported
@@ -116,9 +117,12 @@ def test_a_problem_that_does_not_exist_in_this_patient_is_not_supported() -> Non
 
 
 def test_a_medicine_that_is_right_is_withheld_at_a_severe_price() -> None:
-    assert list(harms(judged([], "do not start"))) == [4]
-    assert list(harms(judged([], "start with change"))) == [2]
-    assert list(harms(judged([], "start as proposed"))) == []
+    name = in_words(f"medicine:{review()['question']['drug']}")
+    assert [*harms(judged([], "do not start"))] == [
+        (4, f"{name} is withheld, and nothing speaks against it.")
+    ]
+    assert [one.severity for one in harms(judged([], "start with change"))] == [2]
+    assert [one.severity for one in harms(judged([], "start as proposed"))] == []
 
 
 def test_a_medicine_that_is_added_moves_the_results() -> None:

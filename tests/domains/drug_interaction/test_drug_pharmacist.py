@@ -29,6 +29,8 @@ from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated,
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.rewards import JUDGE, problems_score, supported
 from gym_clinic.domains.drug_interaction.tools.patient_checks import (
+    BY_USE,
+    check_older_adult,
     check_renal_dose,
     get_drug_information,
 )
@@ -236,8 +238,10 @@ def test_the_harm_of_another_drug_is_that_of_its_problem() -> None:
     assert harm_of(low, "duloxetine", ill) == 3
     assert harm_of(low, "phenelzine", taking("venlafaxine")) == 4
     assert harm_of(gout, "naproxen", taking("warfarin")) == 3
-    assert harm_of(gout, "unobtainium", WELL) == 2
+    assert harm_of(gout, "unobtainium", WELL) == 0
     assert harm_of(gout, "amoxicillin", WELL) == 2
+    assert harm_of(low, "moclobemide", WELL) == harm_of(low, "imipramine", WELL) == 0
+    assert harm_of(low, "imipramine", taking("warfarin", "sertraline")) > 0
 
 
 @pytest.mark.parametrize(
@@ -284,3 +288,16 @@ def test_tools_tell_what_the_checks_go_by() -> None:
     assert rated["pregnancy"] != "unknown"
     dose = check_maximum_dose.call({"drug": "flucloxacillin", "daily_dose": 2000}, case)["doses"][0]
     assert (dose["greatest dose"], dose["finding"]) == ("none in the table", "not known")
+
+
+def test_a_rule_for_some_uses_is_told_where_no_use_is_given() -> None:
+    def rules(**given: Any) -> list[dict[str, Any]]:
+        case = open_case(Task("t", review(), {}))
+        (told,) = check_older_adult.call({"drug": "celecoxib", "age": 84, **given}, case)["drugs"]
+        found: list[dict[str, Any]] = told["rules"]
+        return found
+
+    assert [one["holds"] for one in rules()] == [BY_USE]
+    with_use = rules(indication="osteoarthritis")
+    assert with_use
+    assert all("holds" not in one for one in with_use)

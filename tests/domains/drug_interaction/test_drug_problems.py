@@ -170,6 +170,14 @@ def test_no_opioid_instead_of_morphine_beside_buprenorphine() -> None:
     assert not {"tramadol", "codeine", "oxycodone"} & {*instead}
 
 
+def test_no_opioid_instead_of_another_soon_after_an_irreversible_mao_inhibitor() -> None:
+    pain = indications()["severe joint pain"]
+    opioids = {one.drug for one in pain.options}
+    for days, fit in ((4.0, False), (20.0, True)):
+        who = dataclasses.replace(WELL, ended=(("phenelzine", days),))
+        assert bool(opioids & {*alternatives(pain, "buprenorphine", who)}) == fit
+
+
 def test_a_simple_painkiller_is_no_alternative_where_none_holds() -> None:
     instead = alternatives(indications()["severe joint pain"], "morphine", WELL)
     assert instead

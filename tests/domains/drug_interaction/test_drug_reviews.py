@@ -60,6 +60,22 @@ def test_another_verdict_earns_less(env: ClinicEnv) -> None:
     assert reviewed(env, task, {**thaw(task.gold["answer"]), "verdict": wrong}) < 0.7
 
 
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_verdict_that_something_is_wrong_earns_nothing_without_a_reason(
+    env: ClinicEnv, listed: bool
+) -> None:
+    asked = (one for one in env.tasks if ("drug" not in one.record["question"]) is listed)
+    task = next(one for one in asked if one.gold["problems"])
+    right = thaw(task.gold["answer"])
+    for problems in ([], [{"kind": "hepatic", "drugs": ["glucagon"], "severity": "major"}]):
+        assert reviewed(env, task, {**right, "problems": problems}) < 0.3
+        judged = env.episode.case.judged[1]  # type: ignore[attr-defined]
+        assert judged.accuracy == 0
+        assert not judged.held({"check": "verdict_holds"})
+    ungraded = [{**one, "severity": "minor"} for one in right["problems"]]
+    assert reviewed(env, task, {**right, "problems": ungraded}) > 0.6
+
+
 def test_silence_earns_nothing(env: ClinicEnv) -> None:
     assert play(env, env.tasks[0], load("silent", env)(0), 0).reward == 0
 

@@ -13,6 +13,7 @@ from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, Rev
 from gym_clinic.domains.drug_interaction.checks.risks import pair_risk
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
+    KEEP,
     list_holds_together,
     list_problems,
 )
@@ -20,9 +21,10 @@ from gym_clinic.domains.drug_interaction.lists.stopping import (
     after_stopping,
     leaves_untreated,
     replacements,
+    sound_instead,
     taken_for,
 )
-from gym_clinic.domains.drug_interaction.plans import plan_score
+from gym_clinic.domains.drug_interaction.plans import adds_too_much, plan_score
 
 WELL = ReviewProfile(age=32, female=True, weight_kg=70, egfr=95, crcl=100)
 
@@ -105,6 +107,65 @@ def test_a_plan_gives_one_right_medicine_instead(add: list[str], score: float) -
     assert plan_score(CHANGE, {"stop": ["valproate"], "add": add}, GOLD) == score
 
 
+def plan_of(who: ReviewProfile, stop: str, *add: str) -> tuple[float, bool]:
+    """What a plan earns and whether it adds too much, where the list must be changed."""
+    problem = {"kind": "renal", "drugs": [stop], "severity": "major", "actions": ["avoid"],
+               "remedies": [], "stoppable": [stop]}  # fmt: skip
+    found = after_stopping(stop, who, [])
+    neutral = sound_instead(found, who, [])
+    replaced = {"needed": found.replaced, "by": [*found.by, *found.also], "neutral": neutral}
+    gold = {"problems": [problem], "replaced": {stop: replaced}}
+    plan = {"stop": [stop], "add": [*add]}
+    return plan_score(CHANGE, plan, gold), adds_too_much(plan, gold)
+
+
+HEART = frozenset({"heart-failure-with-preserved-ejection-fraction"})
+THIAZIDE = taking(("hydrochlorothiazide", "swollen legs"), conditions=HEART)
+ANXIOUS = taking(("hydroxyzine", "generalised-anxiety-disorder"))
+PANIC = taking(("diazepam", "panic attacks"))
+ACHES = taking(("ibuprofen", "aches"))
+
+
+@pytest.mark.parametrize(
+    ("who", "stop", "add", "score"),
+    [
+        (THIAZIDE, "hydrochlorothiazide", "furosemide", 1),
+        (ANXIOUS, "hydroxyzine", "fluvoxamine", 0.5),
+        (PANIC, "diazepam", "venlafaxine", 1),
+        (ACHES, "ibuprofen", "paracetamol", 1),
+        (ACHES, "ibuprofen", "ibuprofen gel", 1),
+    ],
+)
+def test_a_sound_substitute_earns_nothing_and_does_no_harm(
+    who: ReviewProfile, stop: str, add: str, score: float
+) -> None:
+    assert plan_of(who, stop, add) == (score, False)
+    assert plan_of(who, stop) == (score, False)  # it is worth what nothing is
+    assert plan_of(who, stop, add, "digoxin") == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("who", "stop", "add"),
+    [
+        (dataclasses.replace(THIAZIDE, conditions=frozenset()), "hydrochlorothiazide",
+         "furosemide"),
+        (dataclasses.replace(ANXIOUS, allergies=(("fluvoxamine", "hives"),)), "hydroxyzine",
+         "fluvoxamine"),
+        (ACHES, "ibuprofen", "citalopram"),
+        (PANIC, "diazepam", "furosemide"),
+    ],
+)  # fmt: skip
+def test_what_is_no_substitute_or_does_not_suit_is_too_much(
+    who: ReviewProfile, stop: str, add: str
+) -> None:
+    assert plan_of(who, stop, add) == (0, True)
+
+
+def test_two_substitutes_of_one_medicine_are_too_many() -> None:
+    assert plan_of(ANXIOUS, "hydroxyzine", "sertraline") == (1, False)
+    assert plan_of(ANXIOUS, "hydroxyzine", "sertraline", "fluvoxamine") == (0, True)
+
+
 def test_nothing_is_added_for_a_medicine_that_goes_on() -> None:
     assert plan_score(CHANGE, {"add": ["lamotrigine"]}, GOLD) == 0
 
@@ -120,6 +181,29 @@ def test_what_todays_results_watch_asks_for_nothing(
     who = taking(*two, days=days, steady=frozenset(steady))
     pair = next(one for one in list_problems(who) if one.drugs == {"losartan", "tacrolimus"})
     assert (pair.matters, pair.answered) == (asked, not asked)
+
+
+@pytest.mark.parametrize(
+    ("other", "days", "steady", "asked"),
+    [
+        ("amiodarone", 200, ["inr"], False),
+        ("amiodarone", 60, ["inr"], True),
+        ("amiodarone", 200, [], True),
+        ("amiodarone", 200, ["k"], True),
+        ("enoxaparin", 200, ["inr"], True),
+        ("tamoxifen", 200, ["inr"], True),
+    ],
+)
+def test_a_warfarin_that_is_long_set_beside_another_medicine_asks_for_nothing(
+    other: str, days: float, steady: list[str], asked: bool
+) -> None:
+    two = (("warfarin", "atrial-fibrillation"), (other, "atrial-fibrillation"))
+    who = taking(*two, days=days, steady=frozenset(steady))
+    pair = next(one for one in list_problems(who) if one.drugs == {"warfarin", other})
+    assert (pair.matters, pair.answered) == (asked, not asked)
+    if not asked:  # who goes on measuring it is right
+        plan = {"monitoring": [{"test": "INR", "first_day": 7}]}
+        assert plan_score(KEEP, plan, {"problems": [], "taken": ["warfarin", other]}) == 1
 
 
 @pytest.mark.parametrize(("days", "asked"), [(200, False), (20, True)])

@@ -101,6 +101,14 @@ def test_covid_is_isolated_and_without_a_lost_smell_none_is_right_as_well() -> N
     assert seen == {True, False}
 
 
+def test_a_febrile_leukaemia_may_be_called_a_sepsis_or_not() -> None:
+    found = {
+        (patient.state(0)["temp_c"] >= 38, pathway_of(patient).accepted)
+        for patient in patients("acute-myeloid-leukaemia", 20)
+    }
+    assert {(True, (NO_PATHWAY, "sepsis")), (False, (NO_PATHWAY,))} <= found
+
+
 def test_skin_signs_alone_are_no_anaphylaxis() -> None:
     calm = {"sbp": 124.0, "spo2": 98.0, "hr": 84.0, "rr": 15.0, "gcs": 15.0, "pain": 0.0}
     breath = {"Dyspnea", "Wheezing", "Stridor", "Throat tightness", "Syncope"}

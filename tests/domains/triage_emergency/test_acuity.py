@@ -16,11 +16,13 @@ from gym_clinic.domains.triage_emergency.acuity import (
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, resources_for
-from gym_clinic.domains.triage_emergency.placement import pathways_that_hold
+from gym_clinic.domains.triage_emergency.placement import pathway_of, pathways_that_hold
+from gym_clinic.domains.triage_emergency.tools.references import read_level_guide
+from gym_clinic.domains.triage_emergency.world import TriageCase, draw_department
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.simulate.clinic import draw_patient
-from gym_clinic.simulate.clinic.body import DrawnEffect
+from gym_clinic.simulate.clinic.physiology.body import DrawnEffect
 
 WELL = {"age": 40.0, "hr": 76.0, "rr": 14.0, "spo2": 98.0}
 NOTHING = {"life_saving": False, "high_risk": False, "confused": False, "severe_pain": False}
@@ -285,3 +287,75 @@ def test_severe_chest_pain_of_three_days_is_level_two_from_35_years_on() -> None
         young, old = young + (patient.person.age < 35), old + (patient.person.age >= 35)
     assert young >= 2
     assert old >= 2
+
+
+LOOKS_GRAVE = (
+    ("croup", "Stridor", {}),
+    ("migraine", "Photophobia", {"temp_c": 38.4}),
+    ("tension-type-headache", "Photophobia", {"temp_c": 38.4}),
+    ("immune-thrombocytopenia", "Purpura", {"temp_c": 38.4}),
+    ("peptic-ulcer-disease", "Hematemesis", {}),
+    ("pyloric-stenosis", "Projectile vomiting", {"crt_s": 3.0}),
+)
+"""A condition, a finding and measured values that no nurse lets wait, whatever the illness is."""
+
+
+@pytest.mark.parametrize(("condition", "finding", "grave"), LOOKS_GRAVE)
+def test_what_looks_grave_is_level_two_whatever_it_turns_out_to_be(
+    condition: str, finding: str, grave: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calm = {"hr": 84.0, "rr": 18.0, "spo2": 98.0, "sbp": 126.0, "temp_c": 37.0, "gcs": 15.0,
+            "crt_s": 1.5, "pain": 2.0}  # fmt: skip
+    patient = next(
+        one
+        for one in (draw_patient(seed, condition) for seed in range(400))
+        if finding in hours_of_findings(one)
+        and len(one.problems) == 1
+        and "Chest recession" not in hours_of_findings(one)
+    )
+    assert acuity(patient, {**calm, **grave}).level == 2
+    if grave:
+        assert acuity(patient, calm).level > 2
+    table = acuity_table()
+    named = tuple(one for one in table.high_risk if one.conditions)
+    less = table.model_copy(update={"high_risk": named})
+    monkeypatch.setattr("gym_clinic.domains.triage_emergency.acuity.acuity_table", lambda: less)
+    assert acuity(patient, {**calm, **grave}).level > 2
+
+
+def test_a_stiff_neck_with_fever_activates_the_protocol_of_sepsis_in_any_meningitis() -> None:
+    hot, cool = {"temp_c": 38.6}, {"temp_c": 37.2, "hr": 80.0, "rr": 14.0, "spo2": 98.0}
+    for condition in ("bacterial-meningitis", "viral-meningitis"):
+        stiff = next(
+            one for one in (draw_patient(seed, condition) for seed in range(40))
+            if one.person.age >= 16 and "Nuchal rigidity" in hours_of_findings(one)
+        )  # fmt: skip
+        assert pathway_of(stiff, hot).id == "sepsis"
+    assert pathway_of(stiff, cool).id == "none"
+
+
+def test_the_guide_says_which_findings_are_a_high_risk_by_themselves() -> None:
+    own = [one for one in acuity_table().high_risk if one.finding and not one.conditions]
+    assert [bool(one.along or one.when != "True") for one in own] == [bool(one.said) for one in own]
+    record = {"seed": 3, "condition": "gout", "split": "train"}
+    department = draw_department(3, 12).to_json()
+    listed = read_level_guide(TriageCase({**record, "department": department}))[
+        "B. high risk by itself"
+    ]
+    assert "Stridor" in listed
+    assert "Photophobia, with headache and a temperature from 38 on" in listed
+    assert len(listed) == len(own)
+
+
+def test_an_arteritis_that_takes_the_sight_is_urgent() -> None:
+    ids = load().finding_ids
+    found = {True: 0, False: 0}
+    for seed in range(40):
+        patient = draw_patient(seed, "giant-cell-arteritis")
+        blind = bool({ids["Visual loss"], ids["Amaurosis fugax"]} & {*patient.problems[0].findings})
+        found[blind] += 1
+        assert not blind or acuity(patient).level <= 2
+        jaw = {ids["Jaw claudication"], ids["Scalp tenderness"]} & {*patient.problems[0].findings}
+        if jaw and ids["Diplopia"] in patient.problems[0].findings:
+            assert acuity(patient).level <= 2
+    assert all(found.values())

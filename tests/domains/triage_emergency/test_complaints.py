@@ -13,6 +13,9 @@ from gym_clinic.domains.triage_emergency.complaints import (
 )
 from gym_clinic.facts import load
 
+AGE = 30.0
+"""Years of those who are asked."""
+
 
 def test_the_table_names_findings_that_exist_each_complaint_once() -> None:
     names = {one.name for one in load().phenotypes.values()}
@@ -27,18 +30,36 @@ def test_the_table_names_findings_that_exist_each_complaint_once() -> None:
 
 def test_a_headache_is_asked_for_its_red_flags_and_pain_in_the_belly_for_a_pregnancy() -> None:
     facts = load()
-    headache = flags_of(facts, [facts.finding_ids["Headache"]])
+    headache = flags_of(facts, [facts.finding_ids["Headache"]], AGE)
     assert headache.findings[:2] == ("Thunderclap headache", "Nuchal rigidity")
     assert not headache.pregnancy
-    assert flags_of(facts, [facts.finding_ids["Pelvic pain"]]).pregnancy
+    assert flags_of(facts, [facts.finding_ids["Pelvic pain"]], AGE).pregnancy
+
+
+def test_an_itch_and_a_sore_temple_have_cards_of_their_own() -> None:
+    facts = load()
+    itch = flags_of(facts, [facts.finding_ids["Pruritus"]], AGE).findings
+    assert itch[:2] == ("Dyspnea", "Angioedema")
+    assert "Hematemesis" not in itch
+    temple = flags_of(facts, [facts.finding_ids["Jaw claudication"]], AGE).findings
+    assert {"Visual loss", "Diplopia", "Amaurosis fugax"} <= {*temple[:3]}
+
+
+def test_a_runny_nose_or_a_bark_is_asked_for_a_stridor_before_blood_in_the_sputum() -> None:
+    facts = load()
+    for name in ("Barking cough", "Hoarse voice", "Rhinorrhea"):
+        flags = flags_of(facts, [facts.finding_ids[name]], AGE).findings
+        assert flags[:2] == ("Dyspnea", "Stridor")
+        assert "Hemoptysis" not in flags
+    assert "Hemoptysis" in flags_of(facts, [facts.finding_ids["Cough"]], AGE).findings
 
 
 def test_two_complaints_are_asked_for_in_turn_and_the_more_dangerous_comes_first() -> None:
     facts = load()
     ids = [facts.finding_ids[name] for name in ("Vomiting", "Confusion")]
-    flags = flags_of(facts, ids).findings
+    flags = flags_of(facts, ids, AGE).findings
     assert flags[:3] == ("Nuchal rigidity", "Hematemesis", "Overdose of tablets")
-    assert flags == flags_of(facts, reversed(ids)).findings
+    assert flags == flags_of(facts, reversed(ids), AGE).findings
 
 
 def test_a_complaint_without_a_group_of_its_own_keeps_its_flags_beside_another() -> None:
@@ -47,8 +68,8 @@ def test_a_complaint_without_a_group_of_its_own_keeps_its_flags_beside_another()
         [facts.finding_ids[name] for name in names]
         for names in (["Malaise"], ["Malaise", "Insomnia"])
     )
-    flags = flags_of(facts, other).findings
-    assert flags_of(facts, alone).findings[0] in flags[:2]
+    flags = flags_of(facts, other, AGE).findings
+    assert flags_of(facts, alone, AGE).findings[0] in flags[:2]
     assert "Suicidal ideation" in flags[:2]
 
 
@@ -67,8 +88,8 @@ def test_what_is_there_is_followed_up_each_finding_in_one_way() -> None:
 
 def test_other_complaints_have_flags_too() -> None:
     facts = load()
-    assert "Chest pain" in flags_of(facts, [facts.finding_ids["Alopecia"]]).findings
-    assert flags_of(facts, []).findings
+    assert "Chest pain" in flags_of(facts, [facts.finding_ids["Alopecia"]], AGE).findings
+    assert flags_of(facts, [], AGE).findings
 
 
 def test_thirst_and_much_urine_call_for_a_glucose_at_the_bedside() -> None:
@@ -79,6 +100,26 @@ def test_thirst_and_much_urine_call_for_a_glucose_at_the_bedside() -> None:
 
 def test_any_complaint_without_a_group_is_asked_for_tablets_and_women_for_a_pregnancy() -> None:
     facts = load()
-    flags = flags_of(facts, [facts.finding_ids["Malaise"]])
+    flags = flags_of(facts, [facts.finding_ids["Malaise"]], AGE)
     assert "Overdose of tablets" in flags.findings
+    assert flags.pregnancy
+
+
+def test_each_complaint_is_looked_at_where_it_is() -> None:
+    facts = load()
+    for name, site in (
+        ("Lymphadenopathy", "head and neck"),
+        ("Abnormal vaginal discharge", "abdomen"),
+        ("Weak urine stream", "abdomen"),
+        ("Bone pain", "limbs"),
+        ("Photophobia", "eyes"),
+        ("Hoarse voice", "chest"),  # nobody looks down the throat of a child with a croup
+    ):
+        assert steps_for(facts, facts.finding_ids[name])[0] == f"site:{site}"
+
+
+def test_a_discharge_is_asked_for_fever_and_pain_and_not_for_a_birth() -> None:
+    facts = load()
+    flags = flags_of(facts, [facts.finding_ids["Abnormal vaginal discharge"]], AGE)
+    assert flags.findings[:2] == ("Fever", "Pelvic pain")
     assert flags.pregnancy

@@ -10,7 +10,8 @@ import pytest
 from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.judging.citations import is_true
 from gym_clinic.clinical.tasks import seed_of, task_of
-from gym_clinic.domains.triage_emergency.acuity import values_on_arrival
+from gym_clinic.domains.triage_emergency.acuity import names_of, values_on_arrival
+from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, reasons_of
 from gym_clinic.domains.triage_emergency.questions import told_first
@@ -52,9 +53,9 @@ def plan_of(one: MadeTask) -> list[Call]:
 def test_what_serves_as_well_is_of_this_patient_and_never_what_the_ticket_tells(label: str) -> None:
     for one in some(label):
         case = TriageCase(one.record)
-        facts = case.patient.facts
+        facts, age = case.patient.facts, case.patient.person.age
         flags = {f"told:{facts.finding_ids[name]}"
-                 for name in flags_of(facts, told_first(case)).findings}  # fmt: skip
+                 for name in flags_of(facts, told_first(case), age).findings}  # fmt: skip
         for group in one.gold["instead"]:
             for fact in group["of"]:
                 key = fact["finding"]
@@ -123,3 +124,38 @@ def test_a_general_examination_alarms_only_beside_a_vital_sign_that_does() -> No
     assert alarming(case, "site:general")
     smoke = case.patient.facts.finding_ids["Exposure to fumes or smoke"]
     assert alarming(case, f"told:{smoke}")
+
+
+def test_hives_alarm_beside_what_is_more_than_skin() -> None:
+    severe, mild = (
+        next(
+            case
+            for seed in range(60)
+            if (case := TriageCase({"seed": seed, "condition": condition, "split": "dev",
+                                    "department": some("5")[0].record["department"]}))
+            and has(case, "Urticaria")
+            and has(case, "Dyspnea", "Vomiting", "Angioedema") is grave
+        )
+        for condition, grave in (("anaphylaxis", True), ("urticaria", False))
+    )  # fmt: skip
+    hives = f"told:{severe.patient.facts.finding_ids['Urticaria']}"
+    assert alarming(severe, hives)
+    assert alarming(severe, "site:skin")
+    assert not alarming(mild, hives)
+    assert not alarming(mild, "site:skin")
+
+
+def has(case: TriageCase, *names: str) -> bool:
+    return any(case.patient.facts.finding_ids[one] in case.world.findings for one in names)
+
+
+def test_a_complaint_that_calls_for_a_resource_is_a_reason_at_level_three() -> None:
+    counted = 0
+    for one in some("3"):
+        case = TriageCase(one.record)
+        key = f"told:{case.patient.problems[0].complaint}"
+        calls = names_of(case.patient.facts, [key[5:]]) & calling_for_resources()
+        if calls and key[5:] in told_first(case):
+            counted += 1
+            assert reasons_of(judged(one, [], [{"finding": key, "present": True}]), []) == [key]
+    assert counted

@@ -180,10 +180,14 @@ def test_a_shocked_patient_gets_oxygen_by_a_reservoir_mask() -> None:
     assert device(sbp=124.0) == "nasal cannula"
 
 
-def test_weakness_with_a_sick_kidney_or_a_potassium_sparing_drug_gets_an_ecg() -> None:
+@pytest.mark.parametrize("condition", ["hyperkalaemia", "vitamin-b12-deficiency"])
+def test_weakness_with_a_sick_kidney_or_a_potassium_sparing_drug_gets_an_ecg(
+    condition: str,
+) -> None:
+    """The duty follows what the record tells, and not an illness that nobody knows yet."""
     found = set()
     for seed in range(40):
-        patient = draw_patient(4 * seed, "hyperkalaemia")
+        patient = draw_patient(4 * seed, condition)
         known = {one.condition for one in patient.background} & KIDNEYS
         known |= {one.drug for one in patient.medicines} & SPARE_POTASSIUM
         weak = {"Muscle weakness", "Paresthesia", "Paralysis"} & hours_of_findings(patient).keys()

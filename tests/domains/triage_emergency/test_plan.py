@@ -6,11 +6,18 @@ from functools import cache
 
 from gym_clinic.clinical import MadeTask, TaskDraft
 from gym_clinic.clinical.tasks import seed_of
+from gym_clinic.domains.triage_emergency.acuity import names_of
+from gym_clinic.domains.triage_emergency.complaints import steps_for
+from gym_clinic.domains.triage_emergency.judging import COMMON
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
-from gym_clinic.domains.triage_emergency.questions import has_belly_pain
+from gym_clinic.domains.triage_emergency.questions import has_belly_pain, told_first
 from gym_clinic.domains.triage_emergency.tasks import make_task
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.tools.references import read_red_flags
+from gym_clinic.domains.triage_emergency.tools.screens import EYE, MOTOR, RESPONSES
 from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.simulate.clinic.telling.incidental import red_flags
+from gym_clinic.toolbox import Toolbox
 
 
 @cache
@@ -46,3 +53,101 @@ def test_a_news2_of_values_on_air_is_one_without_oxygen() -> None:
     calls = [call for one in tasks_of("1", count=120) for move in one.gold["plan"] for call in move]
     scores = [call["arguments"] for call in calls if call["name"] == "calculate_news2"]
     assert not [one for one in scores if one["on_oxygen"]]
+
+
+def test_an_emergency_is_not_looked_at_for_what_is_of_no_problem_that_brings_it() -> None:
+    """An infarction that also tells of a dry skin needs no look at the skin before the team."""
+    made = tasks_of("2", "acute-myocardial-infarction", count=60)
+    besides = 0
+    for one in made:
+        case = TriageCase(one.record)
+        (first, *others), facts = told_first(case), case.patient.facts
+        brings = {key for problem in case.patient.problems for key in problem.findings}
+        strange = [key for key in others if key not in brings]
+        steps = {step for key in strange for step in steps_for(facts, key)}
+        steps -= {step for key in {first, *brings} for step in steps_for(facts, key)}
+        besides += len(steps - {"onset"})
+        assert not steps & {*one.gold["read"]}
+    assert besides >= 3
+
+
+def test_when_another_complaint_began_is_asked_only_if_it_alarms() -> None:
+    """The card says once when it began, and a patient who is asked tells of the first complaint."""
+    alarms = red_flags() - COMMON
+    several = 0
+    for one in (*tasks_of("3"), *tasks_of("4"), *tasks_of("5"), *tasks_of("2")):
+        case = TriageCase(one.record)
+        facts, others = case.patient.facts, told_first(case)[1:]
+        several += any("onset" in steps_for(facts, key) for key in others)
+        for key in others:
+            if f"onset:{key}" in one.gold["read"]:
+                assert names_of(facts, [key]) & alarms, key
+    assert several >= 5
+
+
+def test_where_life_is_in_danger_a_pregnancy_is_asked_only_for_a_protocol_that_needs_it() -> None:
+    urgent = [
+        *tasks_of("1", count=120),
+        *tasks_of("1", "gastrointestinal-haemorrhage-from-peptic-ulcer"),
+    ]
+    asked = 0
+    for one in urgent:
+        plan = [call["arguments"] for move in one.gold["plan"] for call in move]
+        asked += any("pregnant" in str(given.get("question", "")) for given in plan)
+        needed = {key for some in one.gold["assertions"] for key in some.get("known_by", ())}
+        assert "pregnancy" not in one.gold["read"] or "pregnancy" in needed
+    assert asked >= 2
+
+
+def test_bicarbonate_waits_until_the_ecg_was_read_and_the_coma_score_is_what_was_observed() -> None:
+    made = tasks_of("1", "tricyclic-antidepressant-poisoning", count=60)
+    given = scored = 0
+    for one in made:
+        case, box, read = TriageCase(one.record), Toolbox(make_tools()), False
+        observed: dict[str, str] = {}
+        for move in one.gold["plan"]:
+            for call in move:
+                name, arguments = call["name"], dict(call["arguments"])
+                if name == "give_medication" and arguments["drug"] == "sodium-bicarbonate":
+                    given += 1
+                    assert read
+                if name == "calculate_gcs":
+                    scored += 1
+                    right = RESPONSES[round(sum(arguments.values()))]
+                    assert tuple(arguments.values()) == right
+                    assert observed["eye"] == EYE[arguments["eye"]]
+                    assert observed["motor"] == MOTOR[arguments["motor"]]
+                tool = box.get(name)
+                assert tool is not None
+                case.writable = tool.writes
+                reply = tool.call(arguments, case)
+                observed = reply if name == "observe_responses" else observed
+                read |= name == "read_results" and arguments["order"] == "ecg"
+    assert given >= 3
+    assert scored >= 3
+
+
+def calls_of(one: MadeTask) -> list[tuple[int, str, dict[str, object]]]:
+    """The calls of the reference plan, each with the message that it is in."""
+    moves = enumerate(one.gold["plan"])
+    return [(number, call["name"], call["arguments"]) for number, move in moves for call in move]
+
+
+def test_the_weight_of_a_child_is_read_before_a_dose_by_weight_and_no_adrenaline_is_a_guess() -> (
+    None
+):
+    made = [*tasks_of("1", "anaphylaxis", count=80)]
+    young = untold = 0
+    for one in made:
+        case, calls = TriageCase(one.record), calls_of(one)
+        at = next(number for number, _, given in calls if given.get("drug") == "epinephrine")
+        before = [(name, given) for number, name, given in calls if number < at]
+        due = [each["minutes"] for each in one.gold["assertions"] if "adrenaline" in each["text"]]
+        if case.patient.person.age < 12:
+            young += 1
+            assert "read_patient_record" in [name for name, _ in before]
+        if due == [10]:
+            untold += 1
+            assert ("examine_patient", {"system": "skin"}) in before
+    assert young
+    assert untold

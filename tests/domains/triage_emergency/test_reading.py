@@ -107,7 +107,7 @@ def harms(one: MadeTask, minutes: float) -> list[int]:
     case.minute = minutes
     answer = dict(one.gold["answer"])
     episode = Episode(task_of(SPEC, one), case, [], answer, "answered")
-    return list(JUDGE.harms(JudgedEpisode(JUDGE, episode)))
+    return [one.severity for one in JUDGE.harms(JudgedEpisode(JUDGE, episode))]
 
 
 @pytest.mark.parametrize("number", [0, 7, 12, 17, 22])

@@ -12,7 +12,7 @@ import pytest
 from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
 from gym_clinic.chart.results import VITALS, measure_vitals
-from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
+from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft, open_world
 from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.activations import pathway_named
 from gym_clinic.domains.triage_emergency.acuity import acuity
@@ -20,10 +20,17 @@ from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming
 from gym_clinic.domains.triage_emergency.questions import told_first
 from gym_clinic.domains.triage_emergency.settings import solution
-from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, condition_of, make_task, pools
+from gym_clinic.domains.triage_emergency.tasks import (
+    LEVELS,
+    SPEC,
+    condition_of,
+    is_clear,
+    make_task,
+    pools,
+)
 from gym_clinic.domains.triage_emergency.tools import make_tools
-from gym_clinic.domains.triage_emergency.twins import make_twin
-from gym_clinic.domains.triage_emergency.world import TriageCase
+from gym_clinic.domains.triage_emergency.twins import PULSE_LIMITS, make_twin
+from gym_clinic.domains.triage_emergency.world import Department, TriageCase
 from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.facts import load as load_facts
 from gym_clinic.policies import play
@@ -54,8 +61,25 @@ def test_a_task_is_of_its_level_and_its_plan_earns_everything(label: str) -> Non
     assert done.info["metrics"]["accuracy"] == 1
 
 
+def test_no_task_turns_on_the_error_of_one_measurement() -> None:
+    """A pulse at the limit of the danger zone is left out; one that is far from it is drawn."""
+    record = made("3").record
+    patient = open_world(record).patient
+    limit = next(pulse for age, pulse in PULSE_LIMITS if patient.person.age >= age)
+
+    def clear(pulse: float) -> bool:
+        add = round(pulse - patient.state(0)["hr"], 1)
+        edit = {"kind": "measurement", "measurement": "hr", "add": add}
+        moved = open_world({**record, "edit": [edit]}).patient
+        return is_clear(moved, Department(**record["department"]))
+
+    assert [clear(limit + more) for more in (-15, -1, 1, 15)] == [True, False, False, True]
+
+
 def test_with_a_wrong_level_nothing_is_had_for_what_needs_no_decision() -> None:
-    one = task_of(SPEC, made("3"))
+    drafts = (TaskDraft("3", seed_of("train", number), "train") for number in range(60))
+    drawn = (found for draft in drafts if (found := make_task(draft)) is not None)
+    one = task_of(SPEC, next(it for it in drawn if it.gold["answer"]["pathway"] == "none"))
     *moves, last = env().domain.solve(one)
     assert not isinstance(last, str)
     ((name, arguments),) = last
@@ -242,23 +266,27 @@ def test_a_team_that_is_called_for_nothing_is_a_harm() -> None:
         calls: list[tuple[str, dict[str, object]]] = [
             ("activate_pathway", {"pathway": team}) for team in teams
         ]
-        assert list(JUDGE.harms(judged(one, [*plan, calls]))) == harm
+        assert [each.severity for each in JUDGE.harms(judged(one, [*plan, calls]))] == harm
         assert not held(one, [*plan, calls])[name]
 
 
-def test_a_level_that_is_far_off_is_a_graver_harm_than_one_that_is_near() -> None:
-    one = made("3")
-
-    def harms(**changed: object) -> list[int]:
+def test_a_level_that_is_far_off_is_a_graver_harm_and_it_is_graver_to_let_a_patient_wait() -> None:
+    def harms(one: MadeTask, **changed: object) -> list[int]:
         answer = {**one.gold["answer"], **changed}
         episode = Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, "answered")
-        return list(JUDGE.harms(JudgedEpisode(JUDGE, episode)))
+        return [one.severity for one in JUDGE.harms(JudgedEpisode(JUDGE, episode))]
 
-    assert harms() == []
-    assert harms(level=2) == [2]
-    assert harms(level=4) == [3]
-    assert harms(level=1) == harms(level=5) == [4]
-    assert harms(disposition="resuscitation") == [2]
+    one = made("3")
+    assert harms(one) == []
+    assert [harms(one, level=level) for level in (1, 2, 4, 5)] == [[3], [2], [3], [4]]
+    assert harms(one, disposition="resuscitation") == [2]
+    answer = {**one.gold["answer"], "level": 5, "disposition": "resuscitation"}
+    (harm,) = JUDGE.harms(
+        JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, ""))
+    )
+    assert harm.text.startswith("Level 5 is not urgent enough: the right one is 3. The place, ")
+    assert [harms(made("5"), level=level) for level in (1, 2, 3, 4)] == [[4], [4], [3], [2]]
+    assert [harms(made("1"), level=level) for level in (2, 3, 5)] == [[3], [4], [4]]
 
 
 def test_texts_of_assertions_and_the_plan_name_findings_and_no_codes() -> None:
@@ -275,7 +303,10 @@ def test_what_must_be_read_holds_red_flags_of_the_complaint() -> None:
         one = made(label)
         case = TriageCase(one.record)
         facts = case.patient.facts
-        flags = {facts.finding_ids[name] for name in flags_of(facts, told_first(case)).findings}
+        flags = {
+            facts.finding_ids[name]
+            for name in flags_of(facts, told_first(case), case.patient.person.age).findings
+        }
         asked = {key.removeprefix("told:") for key in one.gold["read"] if key.startswith("told:")}
         assert len(asked & flags) >= 2
 

@@ -9,7 +9,7 @@ import pytest
 from gym_clinic.facts import load
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.drugs import CLASS
-from gym_clinic.simulate.clinic.problems import shown_by_tests
+from gym_clinic.simulate.clinic.finding_lists import shown_by_tests
 
 FACTS = load()
 PRESENTING = [one for one in FACTS.conditions.values() if one.course is not None]

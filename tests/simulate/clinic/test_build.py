@@ -7,8 +7,8 @@ import dataclasses
 from patient_links import words_hold
 
 from gym_clinic.simulate.clinic import draw_patient
+from gym_clinic.simulate.clinic.examination.shown import ShownSign
 from gym_clinic.simulate.clinic.people import MINUTES_IN_YEAR
-from gym_clinic.simulate.clinic.shown import ShownSign
 
 
 def test_a_thin_patient_is_light():
@@ -38,3 +38,10 @@ def test_a_child_weighed_less_years_ago():
     now, then = patient.state(0)["weight_kg"], patient.state(-3.5 * MINUTES_IN_YEAR)["weight_kg"]
     assert 0.4 * now < then < 0.75 * now
     assert patient.state(-1440)["weight_kg"] > 0.97 * now
+
+
+def test_who_comes_with_anorexia_is_underweight():
+    for seed in range(30):
+        person = draw_patient(seed=seed, condition="anorexia-nervosa").person
+        index = person.weight_kg / (person.height_cm / 100) ** 2
+        assert index < (17.6 if person.age >= 18 else 18.0), (seed, person)

@@ -12,7 +12,7 @@ from gym_clinic.facts.records.conditions import Variant
 from gym_clinic.facts.records.courses import Cause
 from gym_clinic.facts.records.examination import Sign, Study, StudyResult
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.shown import (
+from gym_clinic.simulate.clinic.examination.shown import (
     ShownSign,
     StudyReport,
     one_examination,
@@ -192,3 +192,20 @@ def test_who_is_ill_for_long_and_no_emergency_comes_by_day() -> None:
     assert {8 <= one.arrived.hour < 20 for one in long_ill} == {True}
     urgent = [draw_patient(seed, "sepsis") for seed in range(15)]
     assert any(not 8 <= one.arrived.hour < 20 for one in urgent)
+
+
+def test_an_infant_craves_no_ice_and_its_skin_has_had_no_time_to_thicken() -> None:
+    for condition, finding, least in (
+        ("iron-deficiency-anaemia", "Pica", 4.0),
+        ("atopic-dermatitis", "Lichenification", 1.5),
+    ):
+        patients = drawn(condition, 200)
+        ages = [one.person.age for one in patients if has(one, finding)]
+        assert min(ages) >= least
+        assert any(one.person.age < least for one in patients)
+
+
+def test_who_vomits_blood_vomits() -> None:
+    bleeding = [one for one in drawn("oesophageal-varices", 30) if has(one, "Hematemesis")]
+    assert len(bleeding) > 10
+    assert all(has(one, "Vomiting") for one in bleeding)

@@ -72,6 +72,13 @@ def test_a_repeat_shows_that_a_sample_was_haemolysed(patient: ClinicPatient) -> 
     assert sorted(again)[1] < first.value - 0.2
 
 
+def test_a_finger_that_was_not_washed_is_always_noticed(patient: ClinicPatient) -> None:
+    readings = [measure(patient, "glucometer", 30, repeat=number) for number in range(400)]
+    wrong = [one for one in readings if one.fault == "sugar on the finger"]
+    assert wrong
+    assert all("not washed" in (one.comment or "") for one in wrong)
+
+
 def test_an_error_falsifies_all_values_of_its_sample_that_it_touches() -> None:
     patient = draw_patient(7, "migraine")
     for repeat in range(200):
@@ -161,3 +168,20 @@ def test_what_is_on_file_of_earlier_days_was_measured_without_an_error() -> None
             faults[name] += sum(sample.reading(key).fault is not None for key in keys)
     assert faults["earlier"] == 0
     assert faults["today"] > 0
+
+
+def test_two_temperatures_a_few_minutes_apart_agree() -> None:
+    agreed = 0
+    for seed in range(40):
+        one = draw_patient(seed, "pneumonia")
+        for minute in (0, 30, 61):
+            both = [measure(one, "temp_c", minute + later) for later in (0, 3)]
+            if not any(reading.comment for reading in both):  # it is said where a reading is off
+                agreed += 1
+                assert abs(both[0].value - both[1].value) < 0.15
+    assert agreed > 80
+
+
+def test_a_wrong_cuff_takes_a_share_of_the_pressure() -> None:
+    (wrong,) = (one for one in measuring().faults if one.id == "cuff too large")
+    assert parse(wrong.values["sbp"]).compute({"value": 60.0, "extent": 1.0}) > 50

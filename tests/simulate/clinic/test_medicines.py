@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from patient_medicine_checks import names_of
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient, treatment_for
-from gym_clinic.simulate.clinic.life import lay_names
-from gym_clinic.simulate.clinic.medicines import (
-    DUPLICATED,
-    TakenMedicine,
-    duplicates,
-    kinds_of_medicines,
-    of_one_country,
-)
+from gym_clinic.simulate.clinic.drug_rules import DUPLICATED, duplicates, kinds_of_medicines
+from gym_clinic.simulate.clinic.medicines import TakenMedicine, of_one_country
+from gym_clinic.simulate.clinic.telling.life import lay_names
 
 FACTS = load()
 PATIENTS = [draw_patient(seed, "delirium") for seed in range(60)]
@@ -129,3 +126,23 @@ def test_ill_vessels_of_heart_and_brain_forbid_triptans() -> None:
     for key in ("stable-angina-pectoris", "unstable-angina", "acute-myocardial-infarction",
                 "stroke", "transient-ischaemic-attack"):  # fmt: skip
         assert "class:triptan" in FACTS.conditions[key].contraindicated, key
+
+
+def lacks_a_meal_insulin(medicines: Sequence[TakenMedicine]) -> bool:
+    """Whether the insulin of type 1 diabetes is long-acting alone, which does not do."""
+    drugs = {one.drug for one in medicines if one.condition == "type-1-diabetes-mellitus"}
+    fast = {"insulin-aspart", "insulin-lispro", "insulin-regular", "insulin-glulisine"}
+    return any("insulin" in one for one in drugs) and drugs.isdisjoint(fast)
+
+
+def test_type_1_diabetes_is_treated_with_two_insulins() -> None:
+    patients = [draw_patient(seed, "diabetic-ketoacidosis") for seed in range(40)]
+    takes = [
+        one.medicines for one in patients if any("insulin" in it.drug for it in one.medicines)
+        and any(it.condition == "type-1-diabetes-mellitus" for it in one.background)
+    ]  # fmt: skip
+    assert len(takes) >= 8
+    assert not any(lacks_a_meal_insulin(one) for one in takes)
+    slow = [[it for it in one if it.drug in ("insulin-glargine", "insulin-degludec")]
+            for one in takes]  # fmt: skip
+    assert all(len(one) == 1 and lacks_a_meal_insulin(one) for one in slow)

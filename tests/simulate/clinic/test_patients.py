@@ -18,7 +18,7 @@ from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 
 FACTS = load()
 CONDITIONS = [one.id for one in presenting(FACTS)]
-WHOLE = 10_000
+WHOLE = 6_000
 PARTS = 4
 """Workers may share them."""
 

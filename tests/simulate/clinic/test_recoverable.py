@@ -15,7 +15,7 @@ from gym_clinic.facts import Facts, load
 from gym_clinic.facts.phrases import may_be
 from gym_clinic.facts.records.conditions import Condition, Effect
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
-from gym_clinic.simulate.clinic.body import State
+from gym_clinic.simulate.clinic.physiology.body import State
 from gym_clinic.simulate.disease.findings import shares
 from gym_clinic.simulate.disease.persons import frequency
 

@@ -10,7 +10,7 @@ import pytest
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, State, draw_patient
-from gym_clinic.simulate.clinic.body import (
+from gym_clinic.simulate.clinic.physiology.body import (
     DrawnEffect,
     add_computed,
     draw_usual,

@@ -17,11 +17,13 @@ from gym_clinic.simulate.clinic import (
     presenting,
     treatment_for,
 )
+from gym_clinic.simulate.clinic.drug_rules import better_apart
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.people import Background
 from gym_clinic.simulate.clinic.treatment import PROCEDURE, unsuitable
 
 FACTS = load()
+REFLUX = "gastroesophageal-reflux-disease"
 
 
 def bare(condition: str, seed: int = 1, **changes: Any) -> ClinicPatient:
@@ -130,7 +132,9 @@ def test_the_rules_name_what_exists() -> None:
         for name in (*rule.what, *rule.takes):
             known = {*FACTS.drugs, *classes} if not name.startswith(PROCEDURE) else done
             assert name in known, name
-        assert {*rule.lives_with, *rule.except_for, *rule.only_for} <= FACTS.conditions.keys()
+        conditions = {*rule.lives_with, *rule.lives_without, *rule.except_for, *rule.only_for}
+        assert conditions <= FACTS.conditions.keys()
+        assert {*rule.shows, *rule.without} <= {one.name for one in FACTS.phenotypes.values()}
         assert rule.lives_with or rule.takes or rule.when or rule.only_for
 
 
@@ -142,11 +146,13 @@ def test_the_rules_name_what_exists() -> None:
         ("deep-vein-thrombosis", "procedure:vena-cava-filter"),
         ("major-depressive-disorder", "procedure:electroconvulsive-therapy"),
         ("syndrome-of-inappropriate-antidiuresis", "drug:hypertonic-saline"),
+        ("opioid-overdose", "procedure:bag-mask-ventilation"), ("cirrhosis", "drug:lactulose"),
+        ("guillain-barre-syndrome", "procedure:ventilation"),
     ],
 )  # fmt: skip
 def test_what_is_for_later_is_no_first_treatment(condition: str, later: str) -> None:
     patient = bare(condition)
-    well = {"sbp": 120.0, "na": 124.0, "gcs": 15.0}
+    well = {"sbp": 120.0, "na": 124.0, "gcs": 14.8, "rr": 32.0}
     with pytest.MonkeyPatch.context() as patch:
         state = {**patient.state(0), **well}
         patch.setattr(type(patient), "state", lambda *_: state)
@@ -204,3 +210,92 @@ def test_the_operation_of_a_cushing_syndrome_is_that_of_its_tumour(variant: str)
     patient = next(one for one in patients if one.problems[0].variant == variant)
     best = FACTS.conditions["cushing-syndrome"].form(variant).first_line[0]
     assert treatment_for(patient).alternatives[0] == (best,)
+
+
+@pytest.mark.parametrize(
+    ("score", "right", "wrong"),
+    [(15.0, "drug:paracetamol", "drug:midazolam"), (9.0, "drug:midazolam", "drug:paracetamol")],
+)
+def test_a_fit_that_is_over_is_not_stopped(
+    score: float, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = next(
+        one for one in (draw_patient(seed, "febrile-convulsion") for seed in range(20))
+        if not one.allergies and one.person.age > 1
+    )  # fmt: skip
+    state = {**child.state(0), "gcs": score}
+    monkeypatch.setattr(type(child), "state", lambda *_: state)
+    found = {it for each in treatment_for(child).alternatives for it in each}
+    assert right in found
+    assert wrong not in found
+
+
+def test_who_takes_famotidine_may_go_on_to_a_proton_pump_inhibitor() -> None:
+    famotidine = TakenMedicine("famotidine", 20.0, "mg", 1.0, REFLUX, {}, 0.0)
+    omeprazole = TakenMedicine("omeprazole", 20.0, "mg", 1.0, REFLUX, {}, 0.0)
+    stepped, doubled = (
+        treatment_for(bare(REFLUX, medicines=(one,))) for one in (famotidine, omeprazole)
+    )
+    assert "class:proton-pump-inhibitor" in stepped.alternatives[0]
+    assert "lansoprazole" in stepped.drugs["class:proton-pump-inhibitor"]
+    assert "lansoprazole" not in doubled.drugs.get("class:proton-pump-inhibitor", ())
+
+
+def test_a_pair_that_is_to_be_avoided_is_no_choice_where_another_drug_is_left() -> None:
+    assert better_apart(FACTS, "trimethoprim", "spironolactone")
+    assert not better_apart(FACTS, "nitrofurantoin", "spironolactone")
+    patient = bare("cystitis")
+    assert "trimethoprim" in drugs(patient)
+    taken = TakenMedicine("spironolactone", 25, "mg", 1, "hypertension", {}, 0.0)
+    taking = dataclasses.replace(patient, medicines=(taken,))
+    assert "trimethoprim" not in drugs(taking)
+    assert "nitrofurantoin" in drugs(taking)
+
+
+def test_severe_pressure_of_a_preeclampsia_may_have_hydralazine() -> None:
+    for pressure, right in ((175.0, True), (145.0, False)):
+        patient = bare("preeclampsia")
+        usual = patient.state(0)
+        moved = {"sbp": pressure - usual["sbp"], "dbp": 95.0 - usual["dbp"]}
+        healthy = {key: one + moved.get(key, 0) for key, one in patient.healthy.items()}
+        assert ("hydralazine" in drugs(dataclasses.replace(patient, healthy=healthy))) is right
+
+
+def actions(patient: ClinicPatient) -> set[str]:
+    return {one for each in treatment_for(patient).alternatives for one in each}
+
+
+def test_a_cord_is_irradiated_only_where_the_cancer_is_known() -> None:
+    assert "procedure:spinal-decompression" in actions(bare("spinal-cord-compression"))
+    assert "procedure:radiotherapy" not in actions(bare("spinal-cord-compression"))
+    known = bare("spinal-cord-compression", background=living_with("lung-cancer"))
+    assert "procedure:radiotherapy" in actions(known)
+
+
+@pytest.mark.parametrize(
+    ("weeks", "pulse", "distress", "right"),
+    [
+        (28, 90.0, False, {"expectant-management"}),
+        (28, 90.0, True, {"caesarean-section", "delivery"}),
+        (28, 125.0, False, {"caesarean-section", "delivery"}),
+        (35, 90.0, False, {"expectant-management", "caesarean-section", "delivery"}),
+        (39, 90.0, False, {"caesarean-section", "delivery"}),
+    ],
+)
+def test_an_abruption_is_watched_where_mother_and_unripe_child_are_well(
+    weeks: int, pulse: float, distress: bool, right: set[str]
+) -> None:
+    patient = bare("placental-abruption")
+    sick = next(key for key, one in FACTS.phenotypes.items() if one.name == "Fetal distress")
+    first = patient.problems[0]
+    findings = {key: at for key, at in first.findings.items() if key != sick}
+    first = dataclasses.replace(first, findings={**findings, **({sick: -30} if distress else {})})
+    person = dataclasses.replace(patient.person, pregnant_weeks=weeks)
+    wanted = {"hr": pulse, "sbp": 118.0, "hb": 11.5}
+    state = patient.state(0)
+    healthy = {key: one + wanted.get(key, state[key]) - state[key] if key in wanted else one
+               for key, one in patient.healthy.items()}  # fmt: skip
+    patient = dataclasses.replace(patient, problems=(first,), person=person, healthy=healthy)
+    assert {
+        one.removeprefix("procedure:") for one in actions(patient) if "procedure" in one
+    } == right

@@ -7,7 +7,7 @@ from random import Random
 from gym_clinic.clinical.audit import grams
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.shown import write_text
+from gym_clinic.simulate.clinic.examination.shown import write_text
 from gym_clinic.simulate.split import Split
 
 SEEDS = range(120)

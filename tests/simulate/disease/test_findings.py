@@ -11,7 +11,7 @@ import pytest
 
 from gym_clinic.facts import Facts, Person, load, restates_diagnosis, with_ancestors
 from gym_clinic.facts.records.models import Frequency
-from gym_clinic.simulate.clinic.problems import possible_when
+from gym_clinic.simulate.clinic.finding_lists import possible_when
 from gym_clinic.simulate.disease.findings import (
     UNKNOWN,
     draw_findings,

@@ -6,6 +6,7 @@ General knowledge, authored; a simulation, not for patient care.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gym_clinic.facts import load
-from gym_clinic.facts.records.drugs import plain_name
+from gym_clinic.facts.records.drugs import RULES_ONLY, plain_name
 
 ChildPugh = Literal["A", "B", "C"]
 
@@ -41,6 +42,11 @@ class Regimen:
         """Amount a day, in the unit of the dose."""
         return self.dose * self.per_day
 
+    @property
+    def daily_mg(self) -> float:
+        """Amount a day in mg; 0 in another unit, which no rule of a high dose is about."""
+        return self.daily if self.unit == "mg" else 0.0
+
 
 @dataclass(frozen=True)
 class Indication:
@@ -54,6 +60,8 @@ class Indication:
         lives_with: Condition that such a patient lives with; None where it brings the patient.
         disease: Id of the disease that is treated; None for a symptom.
         older: Names of the indication in the rules for older adults.
+        also: What a guideline accepts instead, and no request proposes.
+        outside: The same that the fact tables lack, by its name in "outside".
     """
 
     name: str
@@ -63,6 +71,23 @@ class Indication:
     lives_with: str | None
     disease: str | None
     older: tuple[str, ...]
+    also: tuple[Regimen, ...] = ()
+    outside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OutsideDrug:
+    """A right alternative that the fact tables lack.
+
+    Attributes:
+        not_beside: Drugs and classes beside which it is none, as references.
+        local: Whether it acts where it is applied, and nowhere else.
+        of: What somebody is allergic to who must not have it, as a reference.
+    """
+
+    not_beside: tuple[str, ...]
+    local: bool
+    of: str
 
 
 @dataclass(frozen=True)
@@ -72,10 +97,12 @@ class HomeRegimen:
     Attributes:
         regimen: Dose and times a day.
         reason: What it is taken for: id of a condition, or words.
+        share: Of those who have that condition who take it so, about.
     """
 
     regimen: Regimen
     reason: str
+    share: float = 0.02
 
 
 @dataclass(frozen=True)
@@ -133,6 +160,8 @@ def indications() -> Mapping[str, Indication]:
             one.get("lives_with"),
             one.get("disease"),
             tuple(one.get("older", ())),
+            tuple(Regimen(*row) for row in _rows("also given").get(name, ())),
+            tuple(key for key, row in _rows("outside").items() if name in row["for"]),
         )
         for name, one in _tables()["indications"].items()
     }
@@ -145,11 +174,22 @@ def home_regimens() -> Mapping[str, tuple[HomeRegimen, ...]]:
     for condition in load().conditions.values():
         for one in condition.medicines:
             for dose in one.doses:
-                row = HomeRegimen(Regimen(one.drug, dose, one.unit, one.per_day), condition.id)
+                taken = Regimen(one.drug, dose, one.unit, one.per_day)
+                row = HomeRegimen(taken, condition.id, one.share / len(one.doses))
                 found[one.drug] = (*found.get(one.drug, ()), row)
     for drug, (dose, unit, per_day, reason) in _rows("home").items():
         found.setdefault(drug, (HomeRegimen(Regimen(drug, dose, unit, per_day), reason),))
     return found
+
+
+def ages_of(reason: str) -> tuple[float, float]:
+    """Return from which to which age in years a medicine is taken for a reason in words.
+
+    >>> ages_of("Parkinson disease"), ages_of("low potassium")
+    ((50, 130), (0, 130))
+    """
+    youngest, oldest = _rows("ages").get(reason, (0, 130))
+    return youngest, oldest
 
 
 @lru_cache(maxsize=1)
@@ -171,6 +211,19 @@ def brands() -> Mapping[str, str]:
 def products() -> Mapping[str, tuple[tuple[str, float], ...]]:
     """Return combination product -> its ingredients with their amounts in mg."""
     return {key: tuple((drug, mg) for drug, mg in row) for key, row in _rows("products").items()}
+
+
+def combined_for(drug: str, reason: str) -> list[str]:
+    """Return the combination products with a drug that people take for a reason.
+
+    >>> combined_for("atorvastatin", "stable-angina-pectoris")
+    ['Caduet']
+    >>> combined_for("atorvastatin", "type-2-diabetes-mellitus")
+    []
+    """
+    known = _rows("combined for")
+    return [name for name, row in products().items()
+            if drug in dict(row) and reason in known.get(name, ())]  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -209,6 +262,11 @@ def safe_in_cirrhosis() -> frozenset[str]:
     return frozenset(_rows("safe in cirrhosis")["drugs"])
 
 
+def hurts_the_liver(drug: str) -> bool:
+    """Return whether a drug is left to a specialist where the liver is not well."""
+    return drug in _rows("raised liver enzymes")["drugs"]
+
+
 @lru_cache(maxsize=1)
 def _pregnancy() -> Mapping[str, Any]:
     text = Path(__file__).with_name("pregnancy.json").read_text(encoding="utf-8")
@@ -234,6 +292,79 @@ def low_in_pregnancy(drug: Regimen) -> bool:
     """
     most = _pregnancy()["low doses"].get(drug.drug)
     return most is not None and drug.unit == "mg" and drug.daily <= most
+
+
+TOPICAL = "topical "
+"""Before the name of a drug that is applied to the skin, where it is another than by mouth."""
+
+_FORMS = frozenset({"gel", "cream", "ointment", "plaster", "patch", "lacquer", "topical", "skin"})
+_WORDS = frozenset(
+    {*_FORMS, "nail", "oral", "lozenge", "lozenges", "drops", "suspension", "5", "8"}
+)
+_STRENGTH = re.compile(r"\b[0-9][0-9.]*\s*(?:(?:mcg|mg|g|units)\b|%)?")
+
+
+@lru_cache(maxsize=1)
+def _outside_names() -> Mapping[str, str]:
+    return {
+        name: key
+        for key, row in _rows("outside").items()
+        for name in (plain_name(key), *row.get("names", ()))
+    }
+
+
+def outside_drug(drug: str) -> OutsideDrug:
+    """Return what is known of an alternative that the fact tables lack."""
+    row = _rows("outside")[drug]
+    own = row.get("of", drug.removeprefix(TOPICAL))
+    return OutsideDrug(tuple(row.get("not beside", ())), row.get("local", False), own)
+
+
+def outside_name(name: str) -> str | None:
+    """Return the alternative outside the fact tables that a name means, in any form.
+
+    >>> outside_name("Amorolfine nail lacquer 5 %"), outside_name("ibuprofen gel")
+    ('amorolfine', 'topical ibuprofen')
+    >>> outside_name("ibuprofen") is None
+    True
+    """
+    words = plain_name(_STRENGTH.sub(" ", name.casefold())).split()
+    bare = " ".join(word for word in words if word not in _WORDS)
+    applied = not _FORMS.isdisjoint(words)
+    known = _outside_names()
+    return (known.get(TOPICAL + bare) if applied else None) or known.get(bare)
+
+
+def same_in_failing_kidneys(drug: str) -> bool:
+    """Return whether the dose of what is also given is known to be the same in failing kidneys."""
+    return drug in _rows("kidneys ask nothing")["drugs"]
+
+
+OF_RISKS = ("qt-prolonging-drug", "enzyme-inducer", "polyvalent-cation", "serotonergic-opioid")
+"""Classes that say what a drug does beside its use."""
+
+
+@lru_cache(maxsize=1 << 11)
+def kinds_of(drug: str) -> frozenset[str]:
+    """Return the classes of a drug by which it acts; one that is there for a risk alone is none."""
+    known = load().drug_classes
+    return frozenset(key for key in load().drugs[drug].classes
+                     if key not in OF_RISKS and known[key].sources != RULES_ONLY)  # fmt: skip
+
+
+def related(drug: str, indication: Indication) -> bool:
+    """Return whether a drug has to do with an indication: it treats it, or is of a kind that does.
+
+    >>> related("olmesartan", indications()["hypertension"])
+    True
+    >>> related("amoxicillin", indications()["attack of gout"])
+    False
+    """
+    given = (*indication.options, *indication.also)
+    kinds = kinds_of(drug)
+    return treats(drug, indication) or any(
+        one.drug == drug or not kinds.isdisjoint(kinds_of(one.drug)) for one in given
+    )
 
 
 def treats(drug: str, indication: Indication) -> bool:

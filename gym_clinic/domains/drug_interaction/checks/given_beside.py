@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks.risks import DrugRisk, Remedy, Severity
+from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.facts.records.drugs import plain_name
 
@@ -59,6 +60,19 @@ def beside_rule(drug: str) -> BesideRule | None:
     return None
 
 
+@lru_cache(maxsize=1 << 11)
+def may_be_beside(drug: str) -> frozenset[str]:
+    """Return what may be given beside a drug, though no rule asks for it.
+
+    >>> sorted(may_be_beside("codeine")), sorted(may_be_beside("morphine"))
+    (['lactulose'], [])
+    """
+    if beside_rule(drug) is not None:
+        return frozenset()
+    rows = _table()["allowed"]
+    return frozenset(given for drugs, given in rows if any(is_a(drug, ref) for ref in drugs))
+
+
 def beside_risk(drug: str, taken: Collection[str] = ()) -> DrugRisk | None:
     """Return what is missing beside a drug for somebody who takes other drugs; None if nothing is.
 
@@ -70,6 +84,22 @@ def beside_risk(drug: str, taken: Collection[str] = ()) -> DrugRisk | None:
         return None
     add = (Remedy("add", frozenset({rule.given})),)
     return DrugRisk(rule.severity, ("change",), rule.advice, rule.why, add)
+
+
+def has_a_purpose(drug: str, reason: str, taken: Collection[str]) -> bool:
+    """Return whether somebody who takes other drugs has a use for one.
+
+    What protects from a drug has none for the same condition without that drug.
+
+    >>> has_a_purpose("folic-acid", "rheumatoid-arthritis", ["leflunomide"])
+    False
+    >>> has_a_purpose("folic-acid", "sickle-cell-disease", ["leflunomide"])
+    True
+    """
+    beside = {ref for _, _, _, drugs, given, how in _table()["rules"]
+              if given == drug and how[3] == reason and reason in load().conditions
+              for ref in drugs}  # fmt: skip
+    return not beside or any(is_a(other, ref) for other in taken for ref in beside)
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen
+from gym_clinic.domains.drug_interaction.checks.formulary import (
+    Indication,
+    Regimen,
+    hepatic_rules,
+    hurts_the_liver,
+    outside_drug,
+    related,
+    same_in_failing_kidneys,
+)
 from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING
 from gym_clinic.domains.drug_interaction.checks.problems import (
     ReviewProfile,
@@ -35,26 +43,31 @@ def raises_high_potassium(drug: str, who: ReviewProfile) -> bool:
     return high and any(is_a(drug, one) for one in RAISE_POTASSIUM)
 
 
+BIOLOGIC = ("class:biologic", "class:immunosuppressant")
+"""Classes of the antibodies of which nobody is given one while another acts."""
+
 LASTS = {"st-johns-wort": 14, "class:enzyme-inducing-antiepileptic": 14,
          "class:strong-rifamycin": 14, "fluoxetine": 35, "amiodarone": 90}  # fmt: skip
 """Drug or class -> days for which its interactions outlast it, where no washout is written."""
 
 LINGERS = {"class:ssri": 14, "class:snri": 14, "class:tricyclic-antidepressant": 14,
            "class:p2y12-inhibitor": 7, "aspirin": 7, "warfarin": 5, "digoxin": 8, "lithium": 5,
-           "itraconazole": 14, "methadone": 7, "leflunomide": 90,
-           "hydroxychloroquine": 90}  # fmt: skip
+           "itraconazole": 14, "methadone": 7, "leflunomide": 90, "hydroxychloroquine": 90,
+           "class:biologic": 60}  # fmt: skip
 """The same of drugs from which another may be switched to at once, by a plan that knows it."""
 
 
 def acts_on(ended: str, days: float, drug: str) -> bool:
     """Return whether a drug that ended some days ago still interacts with another.
 
-    It does if the tables tell of the two, graded or not, or if it induces an enzyme that breaks the
-    other down. What ends today, by the plan of a review, may be switched.
+    It does if the tables tell of the two, graded or not, if both are antibodies, or if it induces
+    an enzyme that breaks the other down. What ends today, by the plan of a review, may be switched.
 
     >>> acts_on("st-johns-wort", 1, "warfarin"), acts_on("st-johns-wort", 20, "warfarin")
     (True, False)
     >>> acts_on("rifampicin", 5, "zolpidem"), acts_on("rifampicin", 5, "metformin")
+    (True, False)
+    >>> acts_on("adalimumab", 20, "etanercept"), acts_on("adalimumab", 80, "etanercept")
     (True, False)
     >>> acts_on("escitalopram", 3, "linezolid"), acts_on("escitalopram", 20, "linezolid")
     (True, False)
@@ -64,6 +77,7 @@ def acts_on(ended: str, days: float, drug: str) -> bool:
     if days >= lasts:
         return False
     told = pair_risk(drug, ended) is not None or bool(ungraded(drug, ended))
+    told = told or all(is_a(one, ref) for one in (drug, ended) for ref in BIOLOGIC)
     return told or not _induced(ended).isdisjoint(_broken_down_by(drug))
 
 
@@ -104,11 +118,13 @@ def _unproven(drug: str, who: ReviewProfile) -> bool:
 def harm_of(indication: Indication, drug: str, who: ReviewProfile) -> int:
     """Return how severe it is to give a drug instead, by what it brings; 0 where that is no harm.
 
-    One of the usual choices of which nothing but a lower dose is asked does no harm.
+    One of the choices of which nothing but a lower dose is asked does no harm, nor one without a
+    problem that has to do with the indication. Of a drug that the tables lack nobody knows any.
     """
     if drug not in load().drugs:
-        return OTHER_CHOICE
-    usual = next((one for one in indication.options if one.drug == drug), None)
+        return 0
+    given = (*indication.options, *indication.also)
+    usual = next((one for one in given if one.drug == drug), None)
     own = find_problems(usual or Regimen(drug, 0.0, "mg", 1), indication, who)
     matter = [one for one in own if one.matters]
     lowered = [one for one in matter
@@ -116,33 +132,98 @@ def harm_of(indication: Indication, drug: str, who: ReviewProfile) -> int:
     if usual is not None and matter and lowered == matter and not excluded(drug, who):
         return 0
     grades = {one.severity for one in matter if one.actions[0] == "avoid"}
-    return 4 if "contraindicated" in grades else 3 if "major" in grades else OTHER_CHOICE
+    if grades & {"contraindicated", "major"}:
+        return 4 if "contraindicated" in grades else 3
+    sound = related(drug, indication) and is_sound(indication, drug, who)
+    return 0 if sound else OTHER_CHOICE
+
+
+def is_sound(indication: Indication, drug: str, who: ReviewProfile) -> bool:
+    """Return whether a drug may be given instead without harm: it suits, and brings no problem.
+
+    Args:
+        indication: What it is given for.
+        drug: Id of the drug, or name of one that the fact tables lack.
+        who: The patient, without what is stopped.
+    """
+    if drug not in load().drugs:
+        return _is_right_outside(drug, who)
+    usual = next((one for one in (*indication.options, *indication.also) if one.drug == drug), None)
+    own = find_problems(usual or Regimen(drug, 0.0, "mg", 1), indication, who)
+    quiet = not any(one.matters for one in own)
+    return quiet and drug not in NO_SUBSTITUTE and _suits(drug, who)
+
+
+def _suits(drug: str, who: ReviewProfile) -> bool:
+    """Whether a drug is a choice in a patient, beside the problems that the tables find."""
+    taken = [one.regimen.drug for one in who.medicines]
+    return not (
+        (drug == "valproate" and who.age < VALPROATE_FROM)
+        or excluded(drug, who)
+        or raises_high_potassium(drug, who)
+        or _unproven(drug, who)
+        or (hurts_the_liver(drug) and not who.liver_well)
+        or any(acts_on(ended, days, drug) for ended, days in who.ended)
+        or any(GRAVE.search(text) for other in taken for text in _told(drug, other))
+    )
+
+
+def _told(drug: str, other: str) -> tuple[str, ...]:
+    """What the tables tell of two drugs that they do not grade."""
+    return ungraded(drug, other) if pair_risk(drug, other) is None else ()
 
 
 def alternatives(indication: Indication, drug: str, who: ReviewProfile) -> list[str]:
-    """Return the drugs that may be given instead: they treat the same and bring no problem.
+    """Return the drugs that are usually given instead: they treat the same and bring no problem.
 
     An alternative brings no problem beside all that the patient goes on taking, and none that the
-    tables leave open; it is no drug that is taken or that ended, suits sex, age, conditions and
-    potassium, and has no grave interaction without a grade. What is given beside it may be missing.
+    tables leave open; it is no drug that is taken or that ended, suits sex, age, conditions, liver
+    and potassium, and has no grave interaction without a grade. What is given beside it may be
+    missing.
     """
-    found: list[tuple[int, str]] = []
+    fit = [one.drug for one in indication.options if _is_right(one, indication, drug, who)]
     taken = [one.regimen.drug for one in who.medicines]
-    known = {drug, *taken, *(key for key, _ in who.ended)}
-    for one in indication.options:
-        if one.drug == "valproate" and who.age < VALPROATE_FROM:
-            continue
-        same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
-        if same or one.drug in {*known, *NO_SUBSTITUTE} or excluded(one.drug, who):
-            continue
-        if raises_high_potassium(one.drug, who) or _unproven(one.drug, who):
-            continue
-        if any(acts_on(ended, days, one.drug) for ended, days in who.ended):
-            continue
-        told = [text for other in taken for text in ungraded(one.drug, other)
-                if pair_risk(one.drug, other) is None]  # fmt: skip
-        own = find_problems(one, indication, who)
-        fits = all(each.actions == ("none",) or each.kind == MISSING for each in own)
-        if fits and not any(GRAVE.search(text) for text in told):
-            found.append((len(told), one.drug))
-    return [name for _, name in sorted(found, key=lambda each: each[0])]
+    return sorted(fit, key=lambda name: sum(len(_told(name, other)) for other in taken))
+
+
+def also_right(indication: Indication, drug: str, who: ReviewProfile) -> list[str]:
+    """Return what a guideline accepts instead beside the usual choices, by the same checks.
+
+    In failing kidneys or cirrhosis the tables must say what they ask of it.
+    """
+    fit = [one.drug for one in indication.also
+           if _is_right(one, indication, drug, who) and _known_in(one.drug, who)]  # fmt: skip
+    return [*fit, *(one for one in indication.outside if _is_right_outside(one, who))]
+
+
+def _is_right(one: Regimen, indication: Indication, drug: str, who: ReviewProfile) -> bool:
+    known = {drug, *(each.regimen.drug for each in who.medicines), *(key for key, _ in who.ended)}
+    same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
+    if same or one.drug in {*known, *NO_SUBSTITUTE} or not _suits(one.drug, who):
+        return False
+    own = find_problems(one, indication, who)
+    return all(each.actions == ("none",) or each.kind == MISSING for each in own)
+
+
+FAILING = 30.0
+"""Kidney function below which it must be known what it asks of a drug."""
+
+
+def _known_in(drug: str, who: ReviewProfile) -> bool:
+    """Whether the tables know a drug well enough for kidneys and liver of a patient."""
+    known = bool(load().drugs[drug].kidney_rules) or same_in_failing_kidneys(drug)
+    well = min(who.egfr, who.crcl) >= FAILING
+    return (well or known) and (who.child_pugh is None or drug in hepatic_rules())
+
+
+def _is_right_outside(drug: str, who: ReviewProfile) -> bool:
+    """Whether a drug that the tables lack is right in a patient."""
+    known = outside_drug(drug)
+    ill = who.child_pugh is not None or not who.liver_well
+    fails = min(who.egfr, who.crcl) < FAILING and not same_in_failing_kidneys(drug)
+    if who.weeks is not None or ((ill or fails) and not known.local):
+        return False
+    if any(ref == known.of or is_a(known.of, ref) for ref, _ in who.allergies):
+        return False
+    taken = [one.regimen.drug for one in who.medicines]
+    return not any(is_a(one, ref) for one in taken for ref in known.not_beside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from gym_clinic.domains.drug_interaction.checks.formulary import PregnancyRule, pregnancy_rule
@@ -45,14 +46,29 @@ def pregnancy_risk(drug: str, weeks: float) -> DrugRisk:
     return DrugRisk(severity, actions, f"{rule.level} in pregnancy", rule.reason)
 
 
-def older_risks(drug: str, age: float, indication: Sequence[str] = ()) -> Iterator[DrugRisk]:
-    """Yield what the rules for older adults say of a drug for an indication."""
+OF_THE_START = re.compile(r"(avoid|do not) (starting|initiat)|not first line|avoid as first-line")
+"""How rules for older adults begin that are about what is started."""
+
+
+def older_risks(
+    drug: str, age: float, indication: Sequence[str] = (), *, taken: bool = False
+) -> Iterator[DrugRisk]:
+    """Yield what the rules for older adults say of a drug for an indication.
+
+    Args:
+        drug: Id of the drug.
+        age: Years.
+        indication: What it is for, in the names of the rules.
+        taken: Whether it is taken for long, so that rules about the start no longer hold.
+    """
     if age < OLD:
         return
     record = load().drugs[drug]
     groups = [load().drug_classes[key] for key in sorted(record.classes)]
     rules = [*record.older_adults, *(rule for group in groups for rule in group.older_adults)]
     for rule in rules:
+        if taken and OF_THE_START.match(rule.rule):
+            continue
         if not rule.only_indications or set(rule.only_indications) & set(indication):
             yield _older_risk(rule)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks, ruled_out
 from gym_clinic.domains.drug_interaction.checks.doses import dose_risk, renal_risks
 from gym_clinic.domains.drug_interaction.checks.formulary import (
     ChildPugh,
@@ -36,7 +36,6 @@ from gym_clinic.domains.drug_interaction.checks.risks import (
     triple_risks,
     washout_risk,
 )
-from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
 from gym_clinic.safety.state import Patient
 
@@ -69,9 +68,11 @@ class ReviewProfile:
         egfr: In mL/min/1.73 m2.
         crcl: Creatinine clearance in mL/min.
         potassium: In mmol/L.
+        drinks: Whether the patient drinks heavily.
         steady: Ids of the measurements of today whose value is right.
         creatinine: In mg/dL.
         bmi: Body mass index in kg/m2.
+        liver_well: Whether the liver is not fatty, and its enzymes are not raised.
         weeks: Completed weeks of pregnancy; None if not pregnant.
         child_pugh: Class of cirrhosis; None without cirrhosis.
         conditions: Ids of what the patient lives with.
@@ -88,9 +89,11 @@ class ReviewProfile:
     egfr: float
     crcl: float
     potassium: float = 4.2
+    drinks: bool = False
     creatinine: float = 0.9
     steady: frozenset[str] = frozenset()
     bmi: float = 24.0
+    liver_well: bool = True
     weeks: int | None = None
     child_pugh: ChildPugh | None = None
     conditions: frozenset[str] = frozenset()
@@ -276,9 +279,10 @@ def _of_patient(
         rated = pregnancy_risk(drug.drug, who.weeks)
         low = low_in_pregnancy(drug)
         yield _made("pregnancy", name, replace(rated, actions=("avoid", "none")) if low else rated)
-    for one in older_risks(drug.drug, who.age, indication.older):
+    for one in older_risks(drug.drug, who.age, indication.older, taken=taken):
         yield _made("older adult", name, one)
-    for risk in [*condition_risks(drug.drug, who.conditions).values()][:1]:  # the gravest
+    lived = condition_risks(drug.drug, who.conditions, drug.daily_mg, who.age)
+    for risk in [*lived.values()][:1]:  # the gravest
         yield _made("condition", name, risk)
 
 
@@ -355,23 +359,25 @@ HARMS_THE_UNBORN = (
 FOR_PREGNANCY = ("methyldopa",)
 """Drugs that are begun in pregnancy alone: others are better at all other times."""
 
+FITS_OF_DRINKERS = ("bupropion",)
+"""Drugs that bring on fits in who drinks heavily, most of all where the drinking stops."""
+
+DRINKING = "alcohol dependence"
+"""What a medicine of who drank heavily is taken for."""
+
 
 def excluded(drug: str, who: ReviewProfile) -> bool:
     """Return whether a drug is no choice for a patient of this sex and age, or who lives with this.
 
     By the fact tables: what is contraindicated in a condition that the patient lives with or takes
-    a medicine for, what harms the unborn child in a woman who may become pregnant, and what is for
-    pregnancy alone in who is not pregnant.
+    a medicine for, what harms the unborn child in a woman who may become pregnant, what is for
+    pregnancy alone in who is not pregnant, and what brings on fits in who drinks heavily.
     """
     fertile = who.female and FERTILE[0] <= who.age <= FERTILE[1]
     if drug in HARMS_THE_UNBORN and (fertile or who.weeks is not None):
         return True
     if drug in FOR_PREGNANCY and who.weeks is None:
         return True
-    known = load().conditions
-    return any(
-        is_a(drug, ref)
-        for one in who.conditions | who.history
-        if one in known
-        for ref in known[one].contraindicated
-    )
+    if drug in FITS_OF_DRINKERS and (who.drinks or DRINKING in who.history):
+        return True
+    return bool(ruled_out(drug, who.conditions | who.history))

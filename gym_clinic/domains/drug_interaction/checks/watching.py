@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -94,11 +94,45 @@ def watches(test: str, day: float, quantity: str) -> bool:
     (True, False, False)
     """
     names, first, last = _table()["quantities"][quantity]
-    if len(test) > LONGEST or not first <= day <= last:
+    return first <= day <= last and _says(test, names)
+
+
+def _says(test: str, names: Collection[str]) -> bool:
+    """Whether a test is one of some names."""
+    if len(test) > LONGEST:
         return False
     plain = re.sub(r"[^a-z0-9]+", "_", test.casefold())
     said = f"_{'_'.join(terms([test]))}_{plain}_"
     return any(f"_{one}_" in said for one in names)
+
+
+def is_routine(test: str, drugs: Iterable[str]) -> bool:
+    """Return whether a test is watched routinely under one of some drugs.
+
+    >>> is_routine("TSH", ["levothyroxine"]), is_routine("urea and electrolytes", ["ramipril"])
+    (True, True)
+    >>> is_routine("TSH", ["ramipril"])
+    False
+    """
+    return any(_says(test, _names_of(one)) for drug in drugs for one in routinely_watched(drug))
+
+
+@lru_cache(maxsize=1 << 11)
+def routinely_watched(drug: str) -> tuple[str, ...]:
+    """Return the quantities that are watched under a drug for years, which need no asking.
+
+    >>> routinely_watched("spironolactone")[:2]
+    ('potassium', 'sodium')
+    """
+    listed = [each for ref, rows in _table()["routine"].items() if is_a(drug, ref) for each in rows]
+    own = [with_a_level()[drug]] if drug in with_a_level() else []
+    return tuple(dict.fromkeys([*listed, *own]))
+
+
+def _names_of(quantity: str) -> Collection[str]:
+    own: list[str] | None = _table()["routine tests"].get(quantity)
+    names: list[str] = _table()["quantities"][quantity][0] if own is None else own
+    return names
 
 
 def is_checked(quantity: str, days: float, tests: Collection[str]) -> bool:
@@ -118,6 +152,21 @@ def is_checked(quantity: str, days: float, tests: Collection[str]) -> bool:
     if quantity in _table()["shows itself"]:
         return days >= SHOWN
     return days >= first and not {*names}.isdisjoint(tests)
+
+
+def is_settled(quantity: str, days: float, tests: Collection[str]) -> bool:
+    """Return whether a dose is right by today's tests in who has long taken both medicines.
+
+    What was to be changed when they met (the dose, or the medicine) was changed then; that the test
+    goes on being done is routine.
+
+    >>> is_settled("INR", 200, ["inr"]), is_settled("INR", 60, ["inr"])
+    (True, False)
+    >>> is_settled("INR", 200, ["k"]), is_settled("potassium", 200, ["k"])
+    (False, False)
+    """
+    by_it = quantity in _table()["sets the dose"]
+    return by_it and days >= SHOWN and is_checked(quantity, days, tests)
 
 
 def in_words(quantity: str) -> str:

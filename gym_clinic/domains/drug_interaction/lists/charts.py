@@ -8,8 +8,10 @@ without problems are equally long.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -98,7 +100,7 @@ def list_record(draft: TaskDraft, random: Random) -> dict[str, Any] | None:
         if len(now.medicines) >= FEWEST + random.randint(0, 3):
             break
         lived = {condition, *(one.condition for one in now.background)}
-        free = [one for one in _chronic() if one not in lived and may_live_with(one, patient)
+        free = [one for one in _chronic() if one not in lived and may_live_with(one, now)
                 and usual_for(one, now)]  # fmt: skip
         often = [prevalence(patient.facts, known[one], person.person) for one in free]
         if not any(often):
@@ -152,11 +154,19 @@ def _beside(
 def _also_new(wanted: set[str], patient: ClinicPatient, random: Random) -> list[Edit]:
     """The edits by which other medicines were begun lately too, so that the date tells nothing."""
     others = [one for one in patient.medicines
-              if one.drug not in wanted and one.condition in load().conditions]  # fmt: skip
+              if one.drug not in wanted and one.condition in load().conditions
+              and one.drug not in started_low()]  # fmt: skip
     chosen = random.sample(others, min(len(others), random.choice((1, 2, 2))))
     return [{"kind": "take", "drug": one.drug, "dose": one.dose, "unit": one.unit,
              "per_day": one.per_day, "for": one.condition, "days": random.choice(NEW)}
             for one in chosen]  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def started_low() -> frozenset[str]:
+    """Return the drugs that nobody is started on at the dose that is taken for long."""
+    file = Path(__file__).with_name("started_low.json")
+    return frozenset(json.loads(file.read_text(encoding="utf-8")))
 
 
 def _cleared(
@@ -193,7 +203,8 @@ def _add(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
         made = taken_edits(drug, without, patient, random)
         if not any(one.get("product") for one in made):
             known = any(one.get("for") in load().conditions for one in made)
-            if known and not without and random.random() < EXTRAS["begun"]:
+            lately = known and not without and drug not in started_low()
+            if lately and random.random() < EXTRAS["begun"]:
                 days = random.choice(NEW)
                 made = [{**one, "days": days} if one["kind"] == "take" else one for one in made]
             kept = told_how(random) == "list" or any("days" in one for one in made)
@@ -249,7 +260,8 @@ def _with_condition(patient: ClinicPatient, random: Random) -> list[Edit] | None
     condition = random.choice(known)
     if condition == patient.problems[0].condition:
         return None
-    added = _own(lambda drug: bool(condition_risks(drug, [condition])), patient, random)
+    forbidden = partial(condition_risks, conditions=[condition], daily_mg=0, age=0)  # at any dose
+    added = _own(lambda drug: bool(forbidden(drug)), patient, random)
     return None if added is None else [lived_with(condition, patient, random), *added]
 
 

@@ -1,4 +1,4 @@
-"""What nobody with a condition goes without, and so is on every list that is reviewed."""
+"""What nobody with a condition goes without, and so is on every list of medicines."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def completing(who: ReviewProfile, random: Random) -> list[dict[str, Any]]:
     for condition in lacking(who):
         begun = [each for each in needed()[condition] if any(_taken([ref], taken) for ref in each)]
         for ref in random.choice(begun or needed()[condition]):
-            usual = [row.regimen for drug, rows in home_regimens().items() if is_a(drug, ref)
+            usual = [row for drug, rows in home_regimens().items() if is_a(drug, ref)
                      for row in rows if row.reason == condition]  # fmt: skip
             if usual and not _taken([ref], taken):
-                one = random.choice(usual)
+                one = random.choices(usual, weights=[each.share for each in usual])[0].regimen
                 taken.add(one.drug)
                 found.append({"kind": "take", "drug": one.drug, "dose": one.dose, "unit": one.unit,
                               "per_day": one.per_day, "for": condition})  # fmt: skip

@@ -13,7 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks.doses import near_halved_apixaban
-from gym_clinic.domains.drug_interaction.checks.formulary import Indication, indications
+from gym_clinic.domains.drug_interaction.checks.formulary import (
+    Indication,
+    hurts_the_liver,
+    indications,
+)
 from gym_clinic.domains.drug_interaction.checks.instead import GRAVE, acts_on, raises_high_potassium
 from gym_clinic.domains.drug_interaction.checks.problems import (
     DrugProblem,
@@ -23,9 +27,10 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     find_problems,
 )
 from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, ungraded
-from gym_clinic.domains.drug_interaction.checks.watching import is_checked
+from gym_clinic.domains.drug_interaction.checks.watching import is_checked, is_settled
 from gym_clinic.domains.drug_interaction.lists.needed import lacking
 from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated
+from gym_clinic.facts.named_drugs import is_a
 
 KEEP, CHANGE = "keep the list", "change the list"
 """The verdicts on a whole list."""
@@ -69,12 +74,18 @@ def _of_list(problem: DrugProblem, of: Taken, who: ReviewProfile) -> DrugProblem
 
 
 def _watched(problem: DrugProblem, who: ReviewProfile) -> DrugProblem:
-    """A problem of which nothing is asked where it is watched already, and all is right."""
+    """A problem of which nothing is asked where it is watched already, and all is right.
+
+    Two anticoagulants are never right, however well one of them is watched.
+    """
     days = min(one.days for one in who.medicines if one.regimen.drug in problem.drugs)
+    watched = [one.watch for one in problem.remedies if one.kind == "monitor"]
+    both = all(is_a(drug, "class:anticoagulant") for drug in problem.drugs)
     runs = problem.actions == ("change",) and any(
-        one.kind == "monitor" and is_checked(one.watch, days, who.steady)
-        for one in problem.remedies
+        is_checked(one, days, who.steady) for one in watched
     )
+    if "change" in problem.actions and not both:
+        runs = runs or any(is_settled(one, days, who.steady) for one in watched)
     return replace(problem, actions=("none",), answered=True) if runs else problem
 
 
@@ -130,6 +141,8 @@ def list_holds_together(who: ReviewProfile) -> bool:
     asked = {drug for one in matter for drug in one.drugs}
     for one in who.medicines:
         drug = one.regimen.drug
+        if hurts_the_liver(drug) and not who.liver_well and drug not in asked:
+            return False
         if drug not in asked and (excluded(drug, who) or raises_high_potassium(drug, who)):
             return False
         if any(acts_on(ended, days, drug) for ended, days in who.ended):

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from gym_clinic.domains.drug_interaction.checks.duplicates import shared_class
-from gym_clinic.domains.drug_interaction.checks.formulary import Indication, indications, treats
-from gym_clinic.domains.drug_interaction.checks.instead import NO_SUBSTITUTE, alternatives
+from gym_clinic.domains.drug_interaction.checks.formulary import (
+    Indication,
+    indications,
+    kinds_of,
+    treats,
+)
+from gym_clinic.domains.drug_interaction.checks.instead import (
+    NO_SUBSTITUTE,
+    also_right,
+    alternatives,
+    is_sound,
+)
 from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, ReviewProfile, Taken
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
-from gym_clinic.facts.records.drugs import RULES_ONLY
-
-OF_RISKS = ("qt-prolonging-drug", "enzyme-inducer", "polyvalent-cation", "serotonergic-opioid")
-"""Classes that say what a drug does beside its use."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +33,14 @@ class StoppedMedicine:
     Attributes:
         taken: The medicine.
         treated: Whether something else treats what it was taken for, or nothing needs to.
-        by: What may be given instead.
+        by: What is usually given instead.
+        also: What a guideline accepts instead as well.
     """
 
     taken: Taken
     treated: bool
     by: tuple[str, ...]
+    also: tuple[str, ...] = ()
 
     @property
     def replaced(self) -> bool:
@@ -105,17 +113,10 @@ def taken_for(one: Taken) -> Indication | None:
         asked = uses if len(uses) == 1 else []
     asked.sort(key=lambda each: reason not in (each.disease, each.lives_with))
     own = [each for each in asked if any(other.drug == drug for other in each.options)]
-    classes = _kinds(drug)
+    classes = kinds_of(drug)
     alike = [each for each in asked
-             if any(classes & _kinds(other.drug) for other in each.options)]  # fmt: skip
+             if any(classes & kinds_of(other.drug) for other in each.options)]  # fmt: skip
     return next(iter([*own, *alike]), None)
-
-
-def _kinds(drug: str) -> set[str]:
-    """The classes of a drug by which it acts; one that is there for a risk alone is none."""
-    known = load().drug_classes
-    return {key for key in load().drugs[drug].classes
-            if key not in OF_RISKS and known[key].sources != RULES_ONLY}  # fmt: skip
 
 
 def _treated(one: Taken, kept: Collection[Taken]) -> bool:
@@ -155,7 +156,58 @@ def after_stopping(
     kept = without(who, gone)
     by = [] if indication is None or one.bought else alternatives(indication, drug, kept)
     fit = tuple(each for each in by if each not in gone)
-    return StoppedMedicine(one, _treated(one, kept.medicines), fit)
+    also = also_right(indication, drug, kept) if indication is not None and fit else []
+    return StoppedMedicine(one, _treated(one, kept.medicines), fit, tuple(also))
+
+
+@lru_cache(maxsize=1)
+def _substitutes() -> tuple[Sequence[Mapping[str, Sequence[str]]], frozenset[str]]:
+    text = Path(__file__).with_name("substitutes.json").read_text(encoding="utf-8")
+    table = json.loads(text)
+    return table["rows"], frozenset(table["never"])
+
+
+UNKNOWN_USE = Indication("home", "", (), (), None, None, ())
+"""What a medicine is taken for that no indication lists."""
+
+
+def sound_instead(
+    end: StoppedMedicine, who: ReviewProfile, problems: Sequence[DrugProblem]
+) -> list[str]:
+    """Return what may be given for a stopped medicine too, and earns nothing: it does no harm.
+
+    It is of a class of what is usually given (another SSRI, another ACE inhibitor), or an authored
+    table has it, and it brings this patient no problem.
+
+    Args:
+        end: The medicine that is stopped.
+        who: The patient with the whole list.
+        problems: Problems of the list that matter.
+    """
+    one, drug = end.taken, end.taken.regimen.drug
+    gone = stopped_drugs(problems, drug)
+    kept, use = without(who, gone), taken_for(one)
+    rows, never = _substitutes()
+    table = [ref for row in rows if _holds(row, one, who) for ref in row["by"]]
+    given = () if use is None or one.bought else (*use.options, *use.also)
+    near = [
+        name for name in load().drugs
+        if any(is_a(name, ref) for ref in table)
+        or any(shared_class(name, each.drug) is not None for each in given)
+    ]  # fmt: skip
+    near += [ref for ref in table if ref not in near and not ref.startswith("class:")]
+    listed = {*gone, *end.by, *end.also, *never}
+    asked = use or UNKNOWN_USE
+    return [name for name in near if name not in listed and is_sound(asked, name, kept)]
+
+
+def _holds(row: Mapping[str, Sequence[str]], one: Taken, who: ReviewProfile) -> bool:
+    """Whether a row of the table is about a stopped medicine of a patient."""
+    return (
+        ("stopped" not in row or any(is_a(one.regimen.drug, ref) for ref in row["stopped"]))
+        and ("for" not in row or one.reason in row["for"])
+        and ("with" not in row or not who.conditions.isdisjoint(row["with"]))
+    )
 
 
 def stopped_medicines(

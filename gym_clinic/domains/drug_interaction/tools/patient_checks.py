@@ -7,7 +7,7 @@ from typing import Any, Literal
 from gym_clinic.case import Case
 from gym_clinic.clinical.naming import disease_named
 from gym_clinic.clinical.tools.medicines import drug_information
-from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks, ruled_out
 from gym_clinic.domains.drug_interaction.checks.doses import renal_risks
 from gym_clinic.domains.drug_interaction.checks.formulary import (
     hepatic_rules,
@@ -142,6 +142,10 @@ def _in_pregnancy(drug: str) -> str | None:
     return f"{rule.level}: {rule.reason}{since}"
 
 
+BY_USE = "for some uses alone: give the indication"
+"""What stands beside a rule where the use is not given."""
+
+
 @tool
 def check_older_adult(case: Case, drug: str, age: float, indication: str = "") -> dict[str, Any]:
     """Check a drug against the list of those that are to be avoided from 65 years on.
@@ -162,6 +166,10 @@ def check_older_adult(case: Case, drug: str, age: float, indication: str = "") -
     lines = []
     for one in found:
         risks = [told(risk) for risk in older_risks(one, age, uses)]
+        if near is None:
+            every = {each for use in known.values() for each in use.older}
+            rest = (told(risk) for risk in older_risks(one, age, sorted(every)))
+            risks += [{**risk, "holds": BY_USE} for risk in rest if risk not in risks]
         none = "none" if age >= OLD else f"the list holds from {OLD} years"
         lines.append({"drug": name_of(one), "rules": risks or none})
     return {"drugs": lines}
@@ -192,5 +200,7 @@ def check_conditions(case: Case, drug: str, conditions: list[str]) -> dict[str, 
         risks = condition_risks(one, {key for key in named.values() if key is not None})
         rules = [{"condition": load().diseases[key].name, **told(risk)}
                  for key, risk in risks.items()]  # fmt: skip
+        rules += [{"condition": load().diseases[key].name, "rule": "no choice in this condition"}
+                  for key in ruled_out(one, named.values()) if key not in risks]  # fmt: skip
         lines.append({"drug": name_of(one), "rules": rules or "none applies"})
     return {"drugs": lines}

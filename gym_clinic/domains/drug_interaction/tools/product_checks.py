@@ -24,6 +24,7 @@ from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
 from gym_clinic.facts.records.drugs import plain_name
 from gym_clinic.names import nearest
+from gym_clinic.simulate.clinic.texts.sections.background import interval
 from gym_clinic.toolbox import tool
 
 MOST = 20
@@ -259,6 +260,15 @@ def check_maximum_dose(
     return {"doses": lines}
 
 
+def how_often(per_day: float) -> str:
+    """Return how often a drug is given.
+
+    >>> how_often(3), how_often(0.143), how_often(0.0027)
+    ('3 a day', 'weekly', 'once a year')
+    """
+    return f"{per_day:g} a day" if per_day >= 1 else interval(per_day) or "when needed"
+
+
 @tool
 def find_alternatives(case: Case, indication: str) -> dict[str, Any]:
     """Find what else is usually given for an indication; nothing is checked against a patient.
@@ -274,7 +284,7 @@ def find_alternatives(case: Case, indication: str) -> dict[str, Any]:
         raise ToolError(f"No indication '{indication[:80]}'; choose from {sorted(known)}.")
     note(case, "alternatives", near)
     options = [
-        f"{name_of(one.drug)} {one.dose:g} {one.unit}, {one.per_day:g} a day, {one.route}"
+        f"{name_of(one.drug)} {one.dose:g} {one.unit}, {how_often(one.per_day)}, {one.route}"
         for one in known[near].options
     ]
     return {"indication": near, "usual choices": options}

@@ -10,7 +10,8 @@ from gym_clinic.chart.encounter import minutes_of
 from gym_clinic.domains.drug_interaction.checks.watching import SHOWN
 from gym_clinic.domains.drug_interaction.world import LABS, reported
 from gym_clinic.facts.records.conditions import ReferenceRange
-from gym_clinic.simulate.clinic.body import reference
+from gym_clinic.simulate.clinic.physiology.body import reference
+from gym_clinic.simulate.clinic.texts.sections.background import interval
 from gym_clinic.toolbox import tool
 
 
@@ -18,14 +19,17 @@ from gym_clinic.toolbox import tool
 def read_medicines(case: Chart) -> dict[str, Any]:
     """Read the practice's list of prescribed medicines, and of those that ended lately.
 
-    What was begun in the last 90 days has its date. What a patient buys without a prescription may
-    be missing from it.
+    What was begun in the last 90 days has its date, and what is not taken every day how often it
+    is. What a patient buys without a prescription may be missing from it.
     """
     case.spend(minutes_of("read_record"))
     case.log("get_medications")
     listed: dict[str, dict[str, Any]] = {}
     for one in case["medicines"]:
         line = {key: value for key, value in one.items() if key not in ("product", "since")}
+        line["for"] = capital(line["for"])
+        if one["per_day"] < 1:
+            line["often"] = interval(one["per_day"]) or "when needed"
         since = one.get("since")
         if since is not None and _days_since(case, since) < SHOWN:
             line["begun"] = since
@@ -36,10 +40,22 @@ def read_medicines(case: Chart) -> dict[str, Any]:
             strength = f"{listed[product]['strength']}/{one['dose']:g}"
             listed[product] = {**listed[product], "strength": strength}
         else:
-            kept = {key: line[key] for key in ("unit", "per_day", "for", "begun") if key in line}
+            kept = {key: value for key, value in line.items() if key not in ("drug", "dose")}
             listed[product] = {"drug": product, "strength": f"{one['dose']:g}", **kept}
-    ended = list(case["ended_medicines"]) or "none on record"
-    return {"medicines": list(listed.values()) or "none on record", "ended": ended}
+    ended = [{**one, "for": capital(one["for"])} for one in case["ended_medicines"]]
+    return {
+        "medicines": list(listed.values()) or "none on record",
+        "ended": ended or "none on record",
+    }
+
+
+def capital(reason: str | None) -> str | None:
+    """Return a reason as conditions are written, so that the style tells nothing of a medicine.
+
+    >>> capital("low potassium")
+    'Low potassium'
+    """
+    return reason and reason[:1].upper() + reason[1:]
 
 
 def _days_since(case: Chart, day: str) -> int:

@@ -24,6 +24,12 @@ ALARMS = frozenset({
 })  # fmt: skip
 """Findings that a nurse takes for a high-risk situation."""
 
+WITH_FEVER = frozenset({"Petechiae", "Photophobia", "Purpura"})
+"""Findings that are one with a fever."""
+
+YOUNG = 5
+"""Age in years below which poor perfusion by itself is one."""
+
 BLEEDS = frozenset({"Hematemesis", "Melena", "Hematochezia", "Coffee ground vomitus",
                     "Abnormal vaginal bleeding"})  # fmt: skip
 BIRTH = frozenset({"Antepartum hemorrhage", "Post-partum hemorrhage"})
@@ -62,7 +68,7 @@ def pathway_of_notes(notes: NurseNotes) -> str:
         "poisoning": bool(has & POISON) or notes.small_pupils,
         "obstetric emergency": bool(has & BIRTH) or bool(has & DELIVERED and has & BLEEDS),
         "major haemorrhage": bleeding,
-        "sepsis": notes.warning >= 7 or _ill_child(notes),
+        "sepsis": notes.warning >= 7 or _ill_child(notes) or _stiff_with_fever(notes),
         "diabetic emergency": (notes.glucose or 0) >= HIGH_GLUCOSE,
         "chest pain": "Chest pain" in has and notes.age >= ADULT_HEART and not notes.old,
         "isolation": bool(has & AIRBORNE),
@@ -81,6 +87,10 @@ def _ill_child(notes: NurseNotes) -> bool:
     low = 90 if notes.age >= 10 else 70 + 2 * int(notes.age)
     poor = notes.vital("sbp", 120) < low or notes.vital("crt_s", 1) >= 3
     return notes.age < ADULT and _infected(notes) and (poor or notes.vital("gcs", 15) < 15)
+
+
+def _stiff_with_fever(notes: NurseNotes) -> bool:
+    return "Nuchal rigidity" in notes.has and _infected(notes)
 
 
 def _infected(notes: NurseNotes) -> bool:
@@ -118,12 +128,12 @@ def level_of_notes(notes: NurseNotes, pathway: str) -> int:
 def alarmed(notes: NurseNotes) -> bool:
     """Return whether something is a high-risk situation."""
     has = notes.has
-    mild = "Barking cough" in has and notes.vital("spo2", 99) >= 95
-    alarms = has & (ALARMS - {"Stridor"} if mild else ALARMS)
+    alarms = has & (ALARMS | WITH_FEVER if _infected(notes) else ALARMS)
     heart = "Chest pain" in has and notes.age >= ADULT_HEART and not notes.old
     infection = _infected(notes) and (notes.warning >= 5 or _ill_child(notes))
     sugar = notes.glucose is not None and notes.glucose < LOW_GLUCOSE
     infant = notes.age < 0.25 and notes.vital("temp_c", 37) >= 38
+    infant |= notes.age < YOUNG and notes.vital("crt_s", 1) >= 3
     breathless = notes.vital("spo2", 99) < (88 if notes.retains else 92)
     return bool(alarms) or heart or infection or sugar or infant or breathless
 

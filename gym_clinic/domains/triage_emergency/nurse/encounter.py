@@ -25,7 +25,7 @@ from gym_clinic.domains.triage_emergency.nurse.orders import (
     by_signs,
     of_protocol,
 )
-from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, protocols
+from gym_clinic.domains.triage_emergency.placement import FOLLOW_UP, NO_PATHWAY, protocols
 from gym_clinic.facts import load
 
 BEGAN = "When did it start?"
@@ -240,7 +240,7 @@ class RulesNurse:
             "pathway": pathway,
             "disposition": place_of_notes(self._notes, found, pathway),
             "cited_findings": citations_of_notes(self._notes, found),
-            "follow_up": "Vital signs again within 30 minutes.",
+            "follow_up": FOLLOW_UP[found],
         }
 
 

@@ -103,7 +103,7 @@ def read_red_flags(case: Chart, complaint: str) -> dict[str, Any]:
     case.log("look_up", key="red flags")
     facts = case.patient.facts
     named = [key for key, _ in told]
-    found = flags_of(facts, named)
+    found = flags_of(facts, named, case.patient.person.age)
     each = {name: steps_for(facts, facts.finding_ids[name]) for name in found.findings}
     person, (first, last) = case.patient.person, CHILDBEARING
     fertile = person.sex == "female" and first <= person.age <= last
@@ -126,6 +126,11 @@ def read_level_guide(case: Chart) -> dict[str, Any]:
     return {
         "A. life-saving interventions": list(dict.fromkeys(one.what for one in table.life_saving)),
         "B. high-risk situations": list(dict.fromkeys(one.what for one in table.high_risk)),
+        "B. high risk by itself": [
+            f"{one.finding}{f', {one.said}' if one.said else ''}"
+            for one in table.high_risk
+            if one.finding and not one.conditions
+        ],
         "B. severe pain": f"from {SEVERE_PAIN:g} of 10, if it began within 24 hours or a vital "
         "sign is in the danger zone",
         "C. resources": list(KINDS),

@@ -5,6 +5,7 @@ Each takes minutes. A screen reports what it finds, and never a diagnosis or a l
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from gym_clinic.chart import Chart
@@ -82,6 +83,17 @@ def observe_responses(case: Chart) -> dict[str, Any]:
     return {"eye": EYE[eye], "verbal": speech[verbal], "motor": MOTOR[motor]}
 
 
+def scored_responses(observed: Mapping[str, str]) -> dict[str, int]:
+    """Return the score of each part of the Glasgow Coma Scale, from what was observed."""
+    words = {"eye": (EYE,), "verbal": (VERBAL, CRIES), "motor": (MOTOR,)}
+    return {
+        part: next(score for score, text in one.items() if text == observed[part])
+        for part, scales in words.items()
+        for one in scales
+        if observed[part] in one.values()
+    }
+
+
 @tool
 def assess_pain(case: Chart) -> dict[str, Any]:
     """Assess pain: the score from 0 to 10, told or by behaviour, and how the patient looks."""
@@ -96,7 +108,10 @@ def assess_pain(case: Chart) -> dict[str, Any]:
 
 @tool
 def measure_glucose(case: Chart) -> dict[str, Any]:
-    """Measure the glucose in a drop of blood at the bedside; it takes a minute."""
+    """Measure the glucose in a drop of blood at the bedside; it takes a minute.
+
+    After a comment, such as that the finger was not washed, it is measured again.
+    """
     case.spend(minutes_of("calculate"), seen=True)
     case.discomfort += 1
     case.log("look_up", key="glucose")
@@ -104,7 +119,8 @@ def measure_glucose(case: Chart) -> dict[str, Any]:
     case.show("glucometer", reading.value)
     one = case.patient.facts.measurements["glucometer"]
     found: dict[str, Any] = {"glucose": reading.value, "unit": one.unit, "time": case.clock()}
-    return found | ({"mmol/L": round(reading.value / 18, 1)} if one.unit == "mg/dL" else {})
+    found |= {"mmol/L": round(reading.value / 18, 1)} if one.unit == "mg/dL" else {}
+    return found if reading.comment is None else {**found, "comment": reading.comment}
 
 
 @tool

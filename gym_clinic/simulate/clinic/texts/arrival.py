@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
+from gym_clinic.simulate.clinic.texts.attacks import is_over
 from gym_clinic.simulate.clinic.texts.document import Piece, joined
 from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
 from gym_clinic.simulate.clinic.texts.sections.background import (
@@ -35,6 +36,7 @@ def triage(voice: Voice, patient: ClinicPatient, visit: Visit, now: float) -> Pi
     also = also[: voice.random.randint(0, 2)]
     words = [finding(voice, first), *(finding(voice, one) for one in also)]
     pool = "triage.vague" if first.how == "vague" else "triage"
+    pool = "triage.attack" if is_over(patient, first) else pool
     slots = {"who": who(voice, patient), "list": voice.listed(words), **when.slots()}
     child = patient.person.age < GROWN_UP and visit.mode == "walked in"
     mode = voice.say("mode.child" if child else f"mode.{visit.mode.replace(' ', '_')}")

@@ -11,6 +11,7 @@ from typing import get_args
 from gym_clinic.facts.phrases import ParsedPhrase
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.telling.lay_words import BY_ACCIDENT
 from gym_clinic.simulate.clinic.texts.arrival import handover, referral, triage
 from gym_clinic.simulate.clinic.texts.document import Document, DocumentKind, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import told_to
@@ -198,6 +199,7 @@ def _voice(patient: ClinicPatient, visit: Visit, split: Split, author: str, name
     habits = f"{patient.seed}:{split}:{author}"
     voice = Voice(source(patient, f"{split}:{author}:{name}"), style, split, words, habits)
     voice.speaks_for = visit.speaker != "patient"
+    voice.of_child = patient.person.age < BY_ACCIDENT
     return voice
 
 

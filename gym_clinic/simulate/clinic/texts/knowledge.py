@@ -9,13 +9,13 @@ from itertools import islice
 from typing import Literal
 
 from gym_clinic.facts import Facts, with_ancestors
-from gym_clinic.simulate.clinic.disclosure import (
+from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.telling.disclosure import (
     Disclosure,
     Recollection,
     recollections,
 )
-from gym_clinic.simulate.clinic.incidental import is_felt
-from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.telling.incidental import is_felt
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.clinic.texts.sections.asked_about import (
     FEWEST_DENIED,

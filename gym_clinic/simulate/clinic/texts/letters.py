@@ -7,10 +7,10 @@ import re
 from collections.abc import Collection, Sequence
 
 from gym_clinic.facts.named_drugs import is_a
-from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Reading, Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
+from gym_clinic.simulate.clinic.telling.life import draw_life
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import names_a_problem
 from gym_clinic.simulate.clinic.texts.sections.background import allergies
@@ -33,6 +33,9 @@ FOLLOWED = (*VALUES, "platelets", "triglycerides", "ferritin", "b12", "vitamin_d
 
 HOMES = {"alone": "", "partner": "a partner", "family": "the family", "care home": ""}
 """Home of an adult -> with whom, as letters tell of it."""
+
+AS_TODAY = 365
+"""Days before arrival from which on home and work are those of today."""
 
 NO_WORK = ("none", "school", "nursery")
 """Words for the life of those who do not work and have not retired."""
@@ -108,7 +111,7 @@ def earlier_letter(voice: Voice, patient: ClinicPatient, visit: Visit, day: date
         allergies(voice, patient, by_patient=False),
     ]
     advice, asked = _care(voice, patient, known, {one.taken.condition for one in then})
-    sections = [treated, examined, _life(voice, patient)]
+    sections = [treated, examined, _life(voice, patient, day)]
     voice.random.shuffle(sections)
     advice += _asides(voice, patient, then)
     voice.random.shuffle(advice)
@@ -235,15 +238,21 @@ def _asides(
     return found
 
 
-def _life(voice: Voice, patient: ClinicPatient) -> list[Piece]:
-    """One to three of the home, work, tobacco, alcohol and illness in the family of an adult."""
+def _life(voice: Voice, patient: ClinicPatient, day: datetime.date) -> list[Piece]:
+    """One to three of the home, work, tobacco, alcohol and illness in the family of an adult.
+
+    Home and work are drawn as they are today; a letter of more than a year ago tells neither.
+    """
     if patient.person.age < ADULT:
         return []
     life = draw_life(patient)
-    home = life.home if life.home in ("alone", "care home") else "shared"
-    pool = f"letter.home.{home.replace(' ', '_')}"
-    found = [voice.say(pool, whom=HOMES.get(life.home, ""))]
-    if life.work not in NO_WORK:
+    of_today = (patient.arrived.date() - day).days <= AS_TODAY
+    found = []
+    if of_today:
+        home = life.home if life.home in ("alone", "care home") else "shared"
+        pool = f"letter.home.{home.replace(' ', '_')}"
+        found.append(voice.say(pool, whom=HOMES.get(life.home, "")))
+    if of_today and life.work not in NO_WORK:
         pool = "letter.retired" if life.work == "retired" else "letter.work"
         found.append(voice.say(pool, work=life.work))
     for habit, number in (("smoking", life.cigarettes), ("alcohol", life.units)):

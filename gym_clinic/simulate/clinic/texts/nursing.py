@@ -13,18 +13,18 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from gym_clinic.facts.phrases import ParsedPhrase
-from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import OVER, SPEAKS, ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
+from gym_clinic.simulate.clinic.telling.life import draw_life
 from gym_clinic.simulate.clinic.texts.alarms import alarms
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import Told, told_to
 from gym_clinic.simulate.clinic.texts.sections.assessment import WORST, alarm_words, orders_of
 from gym_clinic.simulate.clinic.texts.sections.history import finding
 from gym_clinic.simulate.clinic.texts.sections.measured import (
-    PAIN_FROM,
     reading_fact,
+    scores_pain,
     vital_sign,
     vital_signs,
 )
@@ -131,7 +131,7 @@ def nursing_note(
     told = [one for one in told_to(patient, visit, now, "triage") if one.says]
     parts = _changes(voice, earlier, sample)
     parts.insert(voice.random.randint(0, len(parts)), vital_sign(voice, sample, "gcs"))
-    if patient.person.age >= PAIN_FROM:
+    if scores_pain(patient, now, actions):
         parts.insert(voice.random.randint(0, len(parts)), _pain(voice, earlier, sample))
     first = 0 if voice.random.random() < VITALS_FIRST else voice.random.randint(0, len(parts))
     parts[first:first] = _vitals(voice, sample, actions or {})

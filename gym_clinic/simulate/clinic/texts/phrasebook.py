@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.phrases import Choice, ParsedPhrase, parse
-from gym_clinic.simulate.clinic.lay_words import lay_words
+from gym_clinic.simulate.clinic.telling.lay_words import lay_words, of_children
 from gym_clinic.simulate.grammar import Grammar, read_grammar
 from gym_clinic.simulate.split import HELD_OUT, Split, of_split
 
@@ -142,7 +142,8 @@ def phrases() -> Grammar:
     """Return all pools: the phrases, and the words for each finding, condition and order."""
     written = read_grammar(_FOLDER / "phrases", drawn=_drawn())
     pools = {name: tuple(written[name]) for name in written}
-    for name, forms in {**finding_words(), **condition_words()}.items():
+    young = {f"{name}.child": forms for name, forms in words_of_children().items()}
+    for name, forms in {**finding_words(), **condition_words(), **young}.items():
         for style, texts in zip(("full", "short"), forms, strict=True):
             if texts:
                 pools[f"{name}.{style}"] = tuple(parse(one, name) for one in texts)
@@ -155,7 +156,7 @@ def splits() -> dict[str, dict[ParsedPhrase, Split]]:
     found = phrases()
     spoken = {
         gram
-        for name, words in lay_words().items()
+        for name, words in (*lay_words().items(), *of_children().items())
         for forms in (words.nouns, words.says)
         for form in of_split(name, forms, "train")
         for gram in grams(parse(form))
@@ -199,6 +200,12 @@ def finding_words() -> dict[str, Forms]:
         if file.stem != "conditions":
             found |= _read_words(file, found)
     return found
+
+
+@lru_cache(maxsize=1)
+def words_of_children() -> dict[str, Forms]:
+    """Return finding, by name, -> how clinicians write it of a child who did it by accident."""
+    return _read_words(_FOLDER / "words_of_children.txt", {})
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,6 @@ import datetime
 
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.shown import rhythm
 from gym_clinic.simulate.clinic.texts.document import Document, Fact, Piece
 from gym_clinic.simulate.clinic.texts.sections.examination import abbreviated
 from gym_clinic.simulate.clinic.texts.sections.history import who
@@ -41,10 +40,7 @@ def study_document(
     report = patient.report(study, minute)
     if report is None and study in NORMAL:
         report = voice.say(f"normal_study.{study.replace('-', '_')}").text
-        if study == "ecg":
-            lived_with = {one.condition for one in patient.background}
-            rate = round(patient.state(minute)["hr"])
-            report = rhythm(report, rate, "atrial-fibrillation" in lived_with)
+        report = patient.ecg(report, minute) if study == "ecg" else report
     if report is None:
         return None
     text = abbreviated(report) if voice.style.short and study == "ecg" else report

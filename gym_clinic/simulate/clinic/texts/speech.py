@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from functools import lru_cache
+from pathlib import Path
 
-from gym_clinic.simulate.clinic.lay_words import in_person, lay_words
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
+from gym_clinic.simulate.clinic.telling.lay_words import in_person, words_of
+from gym_clinic.simulate.clinic.texts.attacks import is_over
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
 from gym_clinic.simulate.clinic.texts.sections.history import finding
@@ -25,14 +29,27 @@ DOING = re.compile(
 STATES = re.compile(r"\bstate\b|^a (spell|habit|feeling) of being|^legs that|look$")
 """Nouns of lay words for which people use a whole clause: nobody has "a barely conscious state"."""
 
+RECENT = 14 * 24 * 60
+"""Minutes before arrival since when something began that a crew passes on."""
+
 MESSAGES = 0.4
 """Share of those who write as in a chat: small letters, few stops."""
+
+
+@lru_cache(maxsize=1)
+def events() -> frozenset[str]:
+    """Return the names of findings that happen: nobody has fainted "for 10 hours now"."""
+    file = Path(__file__).with_name("events.json")
+    names: list[str] = json.loads(file.read_text(encoding="utf-8"))
+    return frozenset(names)
 
 
 def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
     """Return what the patient, the parent or the crew says first: the complaint and a little."""
     told = [one for one in told_to(patient, visit, 0, "triage") if one.says]
     first, *others = told
+    if visit.speaker == "crew":  # nobody tells a crew of old complaints beside a coma
+        others = [one for one in others if (one.began or 0) >= -RECENT]
     began = first.began or 0.0
     if first.how == "vague":
         when = vaguely(voice, first.finding, began, 0)
@@ -47,6 +64,10 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
     words = lay(voice, patient, visit, first)
     slots: dict[str, Piece | str] = {**words, **child, **when.slots()}
     pool = f"open.{speaker}.vague" if first.how == "vague" else f"open.{speaker}"
+    if speaker != "crew" and is_over(patient, first):
+        pool = f"open.{speaker}.attack"
+    elif first.name in events() and "says" in words:
+        pool = f"open.{speaker}.event"
     without = "says" if "says" not in words else "c" if STATES.search(words["c"].text) else None
     parts = [voice.say_without(without, pool, slots)]
     some = others[: voice.random.randint(0, 2)]
@@ -65,7 +86,7 @@ def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:
 
 def lay(voice: Voice, patient: ClinicPatient, visit: Visit, one: Told) -> dict[str, Piece]:
     """Return a finding in lay words: the slots `c`, a noun, and `says`, a clause where one is."""
-    words, sex = lay_words().get(one.name), patient.person.sex
+    words, sex = words_of(one.name, patient.person.age), patient.person.sex
     if words is None:  # a sign that others noticed
         return {"c": finding(voice, one)}
     found = {}

@@ -15,11 +15,11 @@ from random import Random
 from typing import Literal
 
 from gym_clinic.facts import Facts
-from gym_clinic.simulate.clinic.disclosure import Disclosure, disclosures, recollections
-from gym_clinic.simulate.clinic.lay_words import Speaker
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.medicines import TakenMedicine, of_countries, strengths_of
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
+from gym_clinic.simulate.clinic.telling.disclosure import Disclosure, disclosures, recollections
+from gym_clinic.simulate.clinic.telling.lay_words import Speaker
 from gym_clinic.simulate.clinic.texts.alarms import FOR_ALARMS, alarms, orders_for
 from gym_clinic.simulate.clinic.texts.voice import source
 
@@ -122,6 +122,17 @@ class Visit:
     plan: tuple[Disclosure, ...]
 
 
+CAN_WAIT = 4
+"""Triage level from which on few come by ambulance."""
+
+
+def _weights(ill: bool, triage: int | None) -> tuple[int, int, int]:
+    """How often people come by ambulance, on foot and by referral."""
+    if ill:
+        return (6, 2, 2)
+    return (3, 5, 2) if triage is None or triage < CAN_WAIT else (1, 7, 2)
+
+
 def draw_visit(patient: ClinicPatient) -> Visit:
     """Draw the visit of a patient; the same patient has the same visit."""
     random = source(patient, "visit")
@@ -136,7 +147,9 @@ def draw_visit(patient: ClinicPatient) -> Visit:
     mode: Mode = "appointment"
     if setting == "emergency":
         ways: Sequence[Mode] = ("ambulance", "walked in", "referred")
-        (mode,) = random.choices(ways, weights=(6, 2, 2) if ill else (3, 5, 2))
+        (mode,) = random.choices(
+            ways, weights=_weights(ill, facts.conditions[first.condition].triage)
+        )
         began = first.findings.get(first.complaint or "", first.began)
         wrote = patient.arrived + datetime.timedelta(minutes=times["referral"])
         closed = wrote.hour not in SURGERY_HOURS

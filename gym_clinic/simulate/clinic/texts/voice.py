@@ -107,6 +107,7 @@ class Voice:
 
     Attributes:
         speaks_for: Whether a parent or the crew speaks for the patient.
+        of_child: Whether the patient is too young to have done anything on purpose.
         said: Phrases that were written; a writer of several texts passes them on.
     """
 
@@ -117,6 +118,7 @@ class Voice:
         self.words = dict(words)
         self.grammar = phrases_of(split)
         self.speaks_for = False
+        self.of_child = False
         self.said: list[ParsedPhrase] = []
         self._words: dict[tuple[str, bool], str] = {}
 
@@ -197,6 +199,8 @@ class Voice:
         return self._words[name, has]
 
     def _drawn_word(self, name: str, has: bool) -> str:
+        if self.of_child and f"{name}.child.full" in self.grammar:
+            name = f"{name}.child"
         abbreviates = self.style.short and self.random.random() < _SHORT
         pools = (f"{name}.short", f"{name}.full") if abbreviates else (f"{name}.full",)
         for pool in pools:
@@ -303,8 +307,12 @@ def _spellings() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
 
 
 def drug_name(drug: Drug) -> str:
-    """Return the name of a drug in a British text; the table has the American one of some."""
-    usual = drug.name[:1].lower() + drug.name[1:]
+    """Return the name of a drug in a British text; the table has the American one of some.
+
+    A name of letters, or after a person, keeps its capital: BCG vaccine, St John's wort.
+    """
+    own = drug.name[:2].isupper() or re.search(r" [A-Z][a-z]", drug.name)
+    usual = drug.name if own else drug.name[:1].lower() + drug.name[1:]
     british = (one for one in drug.synonyms if one != usual and americanised(one) == usual)
     return next(british, usual)
 

@@ -11,8 +11,8 @@ import pytest
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
-from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.measurement import Sample
+from gym_clinic.simulate.clinic.telling.life import draw_life
 from gym_clinic.simulate.clinic.texts import alarms as alarm_module
 from gym_clinic.simulate.clinic.texts import documents, draw_visit
 from gym_clinic.simulate.clinic.texts.alarms import (

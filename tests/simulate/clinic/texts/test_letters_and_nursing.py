@@ -9,8 +9,10 @@ import pytest
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, Sample, draw_patient
-from gym_clinic.simulate.clinic.body import DrawnEffect
+from gym_clinic.simulate.clinic.physiology.body import DrawnEffect
+from gym_clinic.simulate.clinic.telling.life import draw_life
 from gym_clinic.simulate.clinic.texts import Document, documents, draw_visit, phrasebook
+from gym_clinic.simulate.clinic.texts.letters import AS_TODAY, NO_WORK
 from gym_clinic.simulate.clinic.texts.nursing import _walks, nursing
 from gym_clinic.simulate.clinic.texts.phrasebook import splits
 from gym_clinic.simulate.clinic.texts.sections.assessment import _is_unwell
@@ -155,3 +157,17 @@ def test_the_old_are_not_sent_home_untested(age: float, expected: bool) -> None:
         short = {"spo2": DrawnEffect("add", -8)}
         first = dataclasses.replace(made.problems[0], effects=short)
         assert _is_unwell(dataclasses.replace(made, problems=(first,)), 10)
+
+
+def test_an_old_letter_tells_no_work_of_today() -> None:
+    told: dict[bool, list[bool]] = {True: [], False: []}
+    for seed in range(60):
+        patient, letters = written(seed, "letter")
+        work = draw_life(patient).work
+        if work in NO_WORK or work == "retired":
+            continue
+        for one in letters:
+            told[one.minute < -AS_TODAY * 24 * 60].append(work in one.text)
+    assert any(told[False])
+    assert told[True]
+    assert not any(told[True])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gym_clinic.simulate.clinic.incidental import red_flags
+from gym_clinic.simulate.clinic.examination.shown import CLEAR
 from gym_clinic.simulate.clinic.measurement import Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
-from gym_clinic.simulate.clinic.shown import CLEAR
+from gym_clinic.simulate.clinic.telling.incidental import red_flags
+from gym_clinic.simulate.clinic.telling.lay_words import BY_ACCIDENT
 from gym_clinic.simulate.clinic.texts.alarms import BLEEDING, SUICIDE, alarming_signs, alarms
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem
@@ -114,7 +115,7 @@ def _alarms_of_note(patient: ClinicPatient, told: Sequence[Told], now: float) ->
     found = [*alarms(Sample(patient, now)), *alarming_signs(first_signs(patient))]
     if names & set(BLEEDING):
         found.append("bleeding")
-    if names & set(SUICIDE):
+    if names & set(SUICIDE) and patient.person.age >= BY_ACCIDENT:
         found.insert(0, "suicide")
     return found[:WORST]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 
-from gym_clinic.simulate.clinic.disclosure import Recollection
-from gym_clinic.simulate.clinic.life import draw_life
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
 from gym_clinic.simulate.clinic.people import ADULT
+from gym_clinic.simulate.clinic.telling.disclosure import Recollection
+from gym_clinic.simulate.clinic.telling.life import draw_life
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import remembers
 from gym_clinic.simulate.clinic.texts.visit import KNOWN, Visit

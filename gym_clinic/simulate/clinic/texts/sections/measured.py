@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gym_clinic.simulate.clinic.body import reference
 from gym_clinic.simulate.clinic.measurement import Reading, Sample
 from gym_clinic.simulate.clinic.patient import ClinicPatient
+from gym_clinic.simulate.clinic.physiology.body import reference
+from gym_clinic.simulate.clinic.problems import SEEN_CLOUDED
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece, joined
 from gym_clinic.simulate.clinic.texts.units import local_unit, written_value
 from gym_clinic.simulate.clinic.texts.voice import Voice, lowered
@@ -72,9 +73,17 @@ def reading_fact(reading: Reading, text: str) -> Fact:
 
 
 def usual_keys(patient: ClinicPatient) -> tuple[str, ...]:
-    """Return the vital signs that are measured on arrival: pain and coma score by age."""
-    pain = ("pain",) if patient.person.age >= PAIN_FROM else ()
+    """Return the vital signs that are measured on arrival; pain of who can give it a number."""
+    pain = ("pain",) if scores_pain(patient, 0) else ()
     return (*TRIAGE, "gcs", *pain)
+
+
+def scores_pain(
+    patient: ClinicPatient, minute: float, actions: Mapping[str, float] | None = None
+) -> bool:
+    """Return whether a patient can say how much it hurts, by age and consciousness."""
+    awake = patient.state(minute, actions)["gcs"] >= SEEN_CLOUDED
+    return patient.person.age >= PAIN_FROM and awake
 
 
 def measurements_of(patient: ClinicPatient, orders: Iterable[str]) -> list[str]:

@@ -1,0 +1,1 @@
+"""What examination and studies show of a patient."""

@@ -1,0 +1,1 @@
+"""What a patient tells, how, and in which words."""

@@ -1,0 +1,91 @@
+"""The debrief of a clinical episode says item by item what the judge found."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import clinical_domain
+import gymnasium as gym
+import pytest
+
+from gym_clinic.catalog import unwrap
+from gym_clinic.clinical import JudgedEpisode
+from gym_clinic.evaluate.clinical_debrief import NO, YES, _in_words, explain
+from gym_clinic.facts import load
+
+CITED = [
+    {"finding": "systolic blood pressure", "present": False, "value": 1},
+    {"finding": "examination of the heart", "present": True},
+    {"finding": "aura of doom", "present": True},
+    {"finding": "chest pain", "present": True},
+]
+
+
+def tables(*calls: tuple[str, dict[str, Any]], cited: Any = CITED) -> dict[str, Any]:
+    """Title -> rows of the debrief of an infarction after calls and a wrong answer."""
+    env = unwrap(gym.make(clinical_domain.ID, split="train"))
+    task = next(one for one in env.tasks if one.record["condition"] == clinical_domain.STEMI)
+    env.reset(options={"task_id": task.id})
+    answer = {"diagnosis": "acute bronchitis", "disposition": "catheter laboratory",
+              "cited_findings": cited,
+              "orders": [{"order": "ibuprofen 400 mg"}]}  # fmt: skip
+    for name, arguments in (*calls, ("submit_answer", answer)):
+        call = json.dumps({"name": name, "arguments": arguments})
+        over = env.step(f"<tool_call>{call}</tool_call>")[2]
+    assert over
+    judged = env.episode.case.judged[1]  # type: ignore[attr-defined]
+    assert isinstance(judged, JudgedEpisode)
+    return {one.title: one.rows for one in explain(judged)}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    return tables(("measure_vital_signs", {}))
+
+
+def test_each_part_of_the_answer_has_its_share(found: dict[str, Any]) -> None:
+    assert found["The answer"] == (("diagnosis", "0.00", "0.6"), ("disposition", "1.00", "0.4"))
+
+
+def test_what_was_read_and_what_was_not(found: dict[str, Any]) -> None:
+    assert found["To be read before the answer"] == (
+        (YES, "systolic blood pressure"), (NO, "examination of the heart"), (NO, "ecg"),
+    )  # fmt: skip
+
+
+def test_a_wrong_citation_is_told_with_its_reason_and_a_missing_one_is_named(
+    found: dict[str, Any],
+) -> None:
+    verdicts = {row[1]: row[0] for row in found["Citations"]}
+    assert verdicts["systolic blood pressure"] == "not so in this patient"
+    assert verdicts["examination of the heart"] == "not read before the answer"
+    assert verdicts["aura of doom"] == "unknown name"
+    assert verdicts["ecg"] == "missing"
+    both = tables(("measure_vital_signs", {}), cited=[{"finding": "pulse", "present": one}
+                                                       for one in (True, False)])  # fmt: skip
+    assert {row[0] for row in both["Citations"]} == {
+        "cited both as there and as not there", "missing"
+    }  # fmt: skip
+
+
+def test_assertions_and_harms_are_told(found: dict[str, Any]) -> None:
+    assert found["Assertions"] == ((YES, "Looked."),)
+    assert tables()["Assertions"] == ((NO, "Looked."),)
+    assert ("", "wrong in this patient", "drug:ibuprofen") in found["Harms"]
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("told:medicines", "asked: all medicines"),
+        ("lookup:interaction:amlodipine", "looked up: interaction, amlodipine"),
+        ("record:history:habits", "record: habits"),
+        ("kind:letter", "document: letter"),
+        ("site:abdomen", "examination of the abdomen"),
+    ],
+)
+def test_what_was_to_be_read_is_told_in_words(key: str, words: str) -> None:
+    assert _in_words(load(), key) == words
+    onset = f"onset:{load().finding_ids['Fever']}"
+    assert _in_words(load(), onset) == "when it began: Fever"
