@@ -80,8 +80,8 @@ test: $(VENV)/.test  ## set up and run every test that is not marked slow
 
 # Whole training runs one after the other, then what is slow besides, then the property tests deeper.
 test-slow: $(VENV)/.test  ## whole training runs, package and wheel, long property tests
-	$(BIN)/python -m pytest -m slow --durations=10 tests/verl_recipes $(ARGS)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m slow --durations=10 --ignore=tests/verl_recipes $(ARGS)
+	$(BIN)/python -m pytest -m slow --durations=10 tests/verl_recipes/run $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow --durations=10 --ignore=tests/verl_recipes/run $(ARGS)
 	$(BIN)/python -m pytest -n auto -m 'hypothesis and not slow' --hypothesis-profile=long $(ARGS)
 
 fuzz: $(VENV)/.test  ## look for new examples of the property tests, with random seeds: MINUTES=
