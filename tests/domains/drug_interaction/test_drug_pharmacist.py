@@ -78,6 +78,7 @@ def review(*edits: dict[str, Any], seed: int = 7, **question: Any) -> dict[str, 
         ("zolpidem", "clarithromycin", "moderate", ("change",)),
         ("valproate", "pivmecillinam", "major", ("avoid",)),
         ("trazodone", "st-johns-wort", "major", ("avoid",)),
+        ("nortriptyline", "st-johns-wort", "major", ("avoid",)),
     ],
 )
 def test_interactions_that_were_missing(
@@ -99,6 +100,23 @@ def test_two_drugs_that_raise_serotonin_are_an_interaction_not_a_duplicate() -> 
     trazodone = next(one for one in sleepless.options if one.drug == "trazodone")
     found = find_problems(trazodone, sleepless, taking("st-johns-wort"))
     assert [one.kind for one in found if one.matters] == ["interaction"]
+
+
+def test_nortriptyline_beside_st_johns_wort_is_an_interaction_not_a_duplicate() -> None:
+    pain = indications()["pain after shingles"]
+    nortriptyline = next(one for one in pain.options if one.drug == "nortriptyline")
+    (problem,) = [one for one in find_problems(nortriptyline, pain, taking("st-johns-wort"))
+                  if one.matters]  # fmt: skip
+    assert (problem.kind, problem.severity) == ("interaction", "major")
+
+
+def test_no_advice_prefers_morphine_beside_an_mao_inhibitor_that_forbids_it() -> None:
+    fentanyl = pair_risk("fentanyl", "tranylcypromine")
+    morphine = pair_risk("morphine", "tranylcypromine")
+    assert fentanyl is not None
+    assert morphine is not None
+    assert "morphine" not in fentanyl.advice
+    assert (morphine.severity, morphine.actions) == ("major", ("avoid",))
 
 
 def test_an_acid_blocker_instead_is_as_bad_beside_itraconazole() -> None:

@@ -30,6 +30,8 @@ WELL = ReviewProfile(age=30, female=True, weight_kg=70, egfr=95, crcl=100)
         ("amitriptyline", "citalopram", "QTc on an ECG"),
         ("quetiapine", "levodopa", "motor symptoms"),
         ("atorvastatin", "colchicine", "creatine kinase and muscle pain"),
+        ("promethazine", "risperidone", "sedation"),
+        ("diphenhydramine", "olanzapine", "sedation"),
     ],
 )
 def test_an_interaction_is_watched_by_one_quantity(drug: str, other: str, quantity: str) -> None:
@@ -45,6 +47,14 @@ def test_the_dose_that_is_lowered_is_that_of_the_drug_whose_level_rises() -> Non
         assert risk is not None
         lowered = [one.drugs for one in risk.remedies if one.kind == "dose"]
         assert lowered == [frozenset({other})]
+
+
+def test_two_blockers_of_dopamine_are_watched_by_movement() -> None:
+    risk = pair_risk("metoclopramide", "risperidone")
+    assert risk is not None
+    assert "extrapyramidal" in risk.reason
+    assert [one.watch for one in risk.remedies] == ["motor symptoms"]
+    assert watches("extrapyramidal symptoms", 7, "motor symptoms")
 
 
 @pytest.mark.parametrize(("indication", "egfr", "found"), [
