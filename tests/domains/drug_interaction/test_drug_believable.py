@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -34,9 +35,10 @@ from gym_clinic.domains.drug_interaction.checks.risks import hepatic_risk
 from gym_clinic.domains.drug_interaction.gold import gold_of, proposal
 from gym_clinic.domains.drug_interaction.home import may_live_with, taken_by, with_a_purpose
 from gym_clinic.domains.drug_interaction.lists.needed import lacking
+from gym_clinic.domains.drug_interaction.naming import problems_score
 from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.plausibility import plausible
-from gym_clinic.domains.drug_interaction.rewards import JUDGE, problems_score
+from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.tasks import make
 from gym_clinic.domains.drug_interaction.tools.record import read_medicines
 from gym_clinic.domains.drug_interaction.world import (
@@ -238,6 +240,28 @@ def test_who_also_stops_a_bought_painkiller_that_the_kidneys_forbid_is_right() -
     assert scores(judged([HALVED])) == (1.0, 1.0)
     assert scores(judged([HALVED, too], stop=["naproxen"])) == (1.0, 1.0)
     assert scores(judged([too], stop=["naproxen"])) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "drugs", "score"),
+    [
+        ("interaction", ["ibuprofen", "ramipril"], 1.0),
+        ("condition", ["ibuprofen"], 1.0),
+        ("renal", ["ibuprofen"], 1.0),
+        ("allergy", ["ibuprofen"], 2 / 3),
+        ("condition", ["amlodipine"], 2 / 3),
+    ],
+)
+def test_a_problem_of_other_medicines_may_be_told_as_one_of_the_patient(
+    kind: str, drugs: list[str], score: float
+) -> None:
+    pair = {"kind": "interaction", "drugs": ["ibuprofen", "ramipril"], "severity": "moderate",
+            "remedies": [], "stoppable": ["ibuprofen"]}  # fmt: skip
+    named = judged([HALVED, {"kind": kind, "drugs": drugs, "severity": "moderate"}])
+    task = named.episode.task
+    named = JudgedEpisode(JUDGE, dataclasses.replace(
+        named.episode, task=Task("t", task.record, {**task.gold, "beside": [pair]})))  # fmt: skip
+    assert problems_score(named) == pytest.approx(score)
 
 
 def test_what_is_right_beside_the_proposed_drug_is_still_a_false_alarm() -> None:

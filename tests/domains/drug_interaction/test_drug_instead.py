@@ -12,8 +12,9 @@ from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indica
 from gym_clinic.domains.drug_interaction.checks.instead import also_right
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken
 from gym_clinic.domains.drug_interaction.gold import gold_of
+from gym_clinic.domains.drug_interaction.naming import asked_about, problems_score
 from gym_clinic.domains.drug_interaction.plans import drugs_named
-from gym_clinic.domains.drug_interaction.rewards import JUDGE, asked_about, problems_score
+from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.episode import Episode, Task
 from gym_clinic.facts.named_drugs import is_a
