@@ -150,12 +150,15 @@ def test_no_adult_has_had_the_reflux_of_infants() -> None:
 
 
 def test_what_a_medicine_is_for_is_on_record_where_no_condition_tells_it() -> None:
-    for seed in range(300):
-        patient = drawn_patient(seed, "gastroesophageal-reflux-disease")
-        for drug in ("isotretinoin", "pimozide", "disulfiram"):
-            if taken_by(drug, patient):
-                made = add_drug(drug, patient, Random(seed))
-                assert all(one.get("told", "list") == "list" for one in made)
+    told = [
+        one.get("told", "list")
+        for seed in range(40)
+        for drug in ("isotretinoin", "pimozide", "disulfiram")
+        if taken_by(drug, patient := drawn_patient(seed, "gastroesophageal-reflux-disease"))
+        for one in add_drug(drug, patient, Random(seed))
+    ]
+    assert len(told) > 20
+    assert {*told} == {"list"}
 
 
 def test_a_list_adds_no_condition_that_another_rules_out() -> None:

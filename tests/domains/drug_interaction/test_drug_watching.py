@@ -22,6 +22,8 @@ WELL = ReviewProfile(age=30, female=True, weight_kg=70, egfr=95, crcl=100)
     [
         ("doxycycline", "warfarin", "INR"),
         ("sertraline", "warfarin", "INR"),
+        ("ritonavir", "warfarin", "INR"),
+        ("dronedarone", "warfarin", "INR"),
         ("spironolactone", "ramipril", "potassium"),
         ("trimethoprim-sulfamethoxazole", "losartan", "potassium"),
         ("metronidazole", "lithium", "lithium level"),
