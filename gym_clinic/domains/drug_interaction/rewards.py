@@ -83,30 +83,35 @@ def really(judged: JudgedEpisode) -> tuple[DrugProblem, ...]:
 def supported(judged: JudgedEpisode) -> float:
     """Return the share of the stated problems that exist and that a right citation bears out.
 
-    Whether one exists, the tables are asked for the stated drugs in this patient. Without problems:
+    Whether one exists, the tables are asked for the stated drugs in this patient; one that is true
+    and asks for nothing needs no citation. Without problems:
     0 if one exists that matters; else whether a laboratory value and a medicine, condition or
     allergy, or else two laboratory values, are rightly cited.
     """
     right = {key for key, _ in judged.cited.right | judged.cited.also}
     kinds = {key.partition(":")[0] for key in right}
-    stated, real = stated_problems(judged), really(judged)
-    if not stated:
-        if any(one.matters for one in real):
-            return 0.0
-        labs = sum(key.startswith("lab:") for key in right)
-        return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
-    proposed = asked_drug(judged.case["question"])
-    found = [(one.kind, others_of(one.drugs, proposed)) for one in real]
-    found += [
+    proposed, real = asked_drug(judged.case["question"]), really(judged)
+
+    def is_one(of: Iterable[tuple[str, frozenset[str]]], kind: str, drugs: frozenset[str]) -> bool:
+        return any(same_problem(*one, kind, drugs, proposed) for one in of)
+
+    matter = [(one.kind, others_of(one.drugs, proposed)) for one in real if one.matters]
+    more = [(one.kind, others_of(one.drugs, proposed)) for one in real if not one.matters]
+    more += [
         (one["kind"], others_of(one["drugs"], proposed)) for one in judged.gold.get("extras", ())
     ]
-    borne = [
-        _borne_out(kind, drugs, right, kinds)
-        for kind, drugs, _ in stated
-        if is_beside(kind, drugs, judged)
-        or any(same_problem(*one, kind, drugs, proposed) for one in found)
-    ]
-    return sum(borne) / len(stated)
+    borne = []
+    for kind, drugs, _ in stated_problems(judged):
+        wanted, is_borne = is_one(matter, kind, drugs), _borne_out(kind, drugs, right, kinds)
+        besides = is_beside(kind, drugs, judged) or is_one(more, kind, drugs)
+        if is_borne or wanted or not besides:
+            borne.append(is_borne and (wanted or besides))
+    if borne:
+        return sum(borne) / len(borne)
+    if any(one.matters for one in real):
+        return 0.0
+    labs = sum(key.startswith("lab:") for key in right)
+    return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
 
 
 def _borne_out(
