@@ -174,7 +174,7 @@ def after_stopping(
 
 
 def _set_beside(drug: str, kept: Collection[Taken]) -> tuple[str, ...]:
-    """The values by which the dose of a medicine was set that a drug raised or lowered.
+    """The values that are watched of two, by which the dose of what goes on was set.
 
     Without an inducer or inhibitor the INR moves, and warfarin is dosed anew.
     """
