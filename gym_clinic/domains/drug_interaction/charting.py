@@ -19,11 +19,15 @@ from gym_clinic.domains.drug_interaction.checks.formulary import (
 from gym_clinic.domains.drug_interaction.checks.given_beside import beside_rule, has_a_purpose
 from gym_clinic.domains.drug_interaction.checks.people import pregnancy_risk
 from gym_clinic.domains.drug_interaction.ended import washout_regimen
-from gym_clinic.domains.drug_interaction.home import fits_weight, regimens_of
+from gym_clinic.domains.drug_interaction.home import (
+    FROM_BIRTH,
+    begins_at,
+    fits_weight,
+    regimens_of,
+)
 from gym_clinic.domains.drug_interaction.world import edited, hidden
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
-from gym_clinic.simulate.disease.persons import epidemiology_of
 
 CREATININE = (1.5, 1.7, 2.0, 2.3, 2.7, 3.2, 3.8, 4.5)
 """Values of failing kidneys in mg/dL."""
@@ -87,15 +91,10 @@ def failing_kidneys(random: Random) -> list[Edit]:
     return [lived, {"kind": "kidneys", "creatinine": random.choice(CREATININE)}]
 
 
-FROM_BIRTH = ("sickle-cell-disease", "glucose-6-phosphate-dehydrogenase-deficiency")
-"""Conditions that people are born with, and know from then on."""
-
-
 def lived_with(condition: str, patient: ClinicPatient, random: Random) -> Edit:
     """Draw for how long a condition is known: not from before the age at which it begins."""
     age = round(patient.person.age)
-    begins = epidemiology_of(load().diseases[condition]).ages[0].low
-    longest = max(min(math.floor(age - begins), 15), 1)
+    longest = max(min(math.floor(age - begins_at(condition)), 15), 1)
     years = age if condition in FROM_BIRTH else random.randint(1, longest)
     return {"kind": "lives with", "condition": condition, "years": years}
 

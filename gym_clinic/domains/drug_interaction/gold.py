@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -20,13 +19,11 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     verdict_of,
 )
 from gym_clinic.domains.drug_interaction.checks.risks import (
-    Remedy,
     allergy_risk,
     pair_risk,
     ungraded,
     washout_risk,
 )
-from gym_clinic.domains.drug_interaction.checks.watching import always_watched, first_days
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     KEEP,
@@ -35,12 +32,12 @@ from gym_clinic.domains.drug_interaction.lists.review import (
     list_problems,
 )
 from gym_clinic.domains.drug_interaction.lists.stopping import (
-    replacements,
+    may_be_stopped,
     sound_instead,
     stoppable,
-    stopped_drugs,
     stopped_medicines,
 )
+from gym_clinic.domains.drug_interaction.planned import list_plan, request_plan
 from gym_clinic.domains.drug_interaction.world import LABS, hidden, profile_of, reported
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -72,6 +69,9 @@ LEAST_CITED = 3
 MOST_READ = 14
 """Keys that a gold asks to have been read."""
 
+MINOR = "minor"
+"""How severe what asks for nothing is."""
+
 
 def proposal(question: Mapping[str, Any]) -> tuple[Regimen, Indication]:
     """Return the proposed drug with its indication."""
@@ -98,7 +98,7 @@ def gold_of(
         problems = list_problems(who)
         matter = [one for one in problems if one.matters]
         verdict = CHANGE if matter else KEEP
-        verdicts, plan = [verdict], _list_plan(who, matter, doses)
+        verdicts, plan = [verdict], list_plan(who, matter, doses)
     else:
         drug, indication = proposal(record["question"])
         problems = find_problems(drug, indication, who)
@@ -107,7 +107,7 @@ def gold_of(
         right = [*instead, *(also_right(indication, asked, who) if matter else [])]
         verdict, verdicts = verdict_of(problems), acceptable_verdicts(problems)
         doses = daily_doses(drug, who)
-        plan = _plan(asked, verdict, matter, instead, doses)
+        plan = request_plan(asked, verdict, matter, instead, doses)
     kind = next((one.kind for one in matter), "none")
     keys = _decisive(matter, asked, who)
     cited, serves = _to_cite(keys, patient)
@@ -134,16 +134,17 @@ def gold_of(
             for one in matter
         ],
         "extras": [
-            {**_stated(one), "severity": one.severity if one.answered else "minor"}
+            {**_stated(one), "severity": one.severity if one.answered else MINOR}
             for one in (*problems, *others)
             if not one.matters
         ]
-        + _told_ungraded([*([asked] if asked else []), *taken])
+        + _true_pairs([*([asked] if asked else []), *taken])
         + _allowed([*([asked] if asked else []), *taken]),
         "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
         "acceptable": {"verdicts": verdicts, "alternatives": right},
         "replaced": _replaced(who, matter) if asked == LIST else {},
         "taken": list(dict.fromkeys([*([asked] if asked else []), *taken])),
+        "may_be_stopped": may_be_stopped(who, matter),
         "expected": expected,
         "read": read,
         "cite": cited,
@@ -160,23 +161,28 @@ def gold_of(
 
 
 def _replaced(who: ReviewProfile, problems: Sequence[DrugProblem]) -> dict[str, Any]:
-    """Medicine that may be stopped -> whether and by what it is replaced, and what does no harm."""
+    """Medicine that may be stopped -> whether and by what it is replaced, and what is watched."""
     return {
         one.taken.regimen.drug: {
             "needed": one.replaced,
             "by": [*one.by, *one.also],
             "neutral": sound_instead(one, who, problems),
+            "watch": [*one.watch],
         }
         for one in stopped_medicines(who, problems)
     }
 
 
-def _told_ungraded(drugs: Sequence[str]) -> list[dict[str, Any]]:
-    """Pairs of which the tables tell something that nobody graded: a minor interaction is true."""
+def _true_pairs(drugs: Sequence[str]) -> list[dict[str, Any]]:
+    """Pairs of which the tables tell: who names one is right, whether or not it asks for anything.
+
+    What nobody graded is minor.
+    """
+    pairs = itertools.combinations(dict.fromkeys(drugs), 2)
     return [
-        {"kind": "interaction", "drugs": sorted(pair), "severity": "minor"}
-        for pair in itertools.combinations(dict.fromkeys(drugs), 2)
-        if pair_risk(*pair) is None and ungraded(*pair)
+        {"kind": "interaction", "drugs": sorted(pair), "severity": risk.severity if risk else MINOR}
+        for pair in pairs
+        if (risk := pair_risk(*pair)) is not None or ungraded(*pair)
     ]
 
 
@@ -259,76 +265,6 @@ def _is_abnormal(name: str, patient: ClinicPatient) -> bool:
     low = limits is not None and limits.low is not None and value < limits.low
     high = limits is not None and limits.high is not None and value > limits.high
     return low or high
-
-
-def _plan(
-    drug: str,
-    verdict: str,
-    problems: Sequence[DrugProblem],
-    instead: Sequence[str],
-    doses: Mapping[str, float],
-) -> dict[str, Any]:
-    """The fields of a right plan; those that are not needed are left out.
-
-    What has no answer beside the drug gives none, and no task.
-    """
-    if verdict == "start as proposed":
-        return {}
-    waits = [each for one in problems for each in one.remedies if each.kind == "wait"]
-    if verdict == "do not start":
-        if instead:
-            return {"alternative": instead[0]}
-        return {"wait_days": math.ceil(max(each.amount for each in waits))} if waits else {}
-    plan: dict[str, Any] = {}
-    for one in problems:
-        if one.remedies:
-            _add(plan, one.remedies[0], doses)
-    if drug in always_watched() and not plan.get("monitoring"):
-        _watch(plan, always_watched()[drug])
-    return plan
-
-
-def _list_plan(
-    who: ReviewProfile, problems: Sequence[DrugProblem], doses: Mapping[str, float]
-) -> dict[str, Any]:
-    """The fields of a right plan for a whole list.
-
-    What must be stopped is stopped first, and replaced where a condition would go untreated; what
-    that does not answer is lowered, taken apart or watched.
-    """
-    plan: dict[str, Any] = {}
-    stopped = stopped_drugs(problems)
-    if stopped:
-        plan["stop"] = sorted(stopped)
-    if instead := replacements(who, problems):
-        plan["add"] = instead
-    for one in problems:
-        if one.remedies and not {*stopped} & one.drugs:
-            usual = [each for each in one.remedies if each.kind != "dose" or each.most is not None]
-            _add(plan, (usual or one.remedies)[0], doses)
-    return plan
-
-
-def _add(plan: dict[str, Any], remedy: Remedy, doses: Mapping[str, float]) -> None:
-    if remedy.kind == "dose":
-        drug = min(remedy.drugs & doses.keys())
-        lower = doses[drug] / 2 if remedy.most is None else min(remedy.most, doses[drug])
-        plan.setdefault("doses", []).append({"drug": drug, "daily_dose": round(lower, 4)})
-    elif remedy.kind == "monitor":
-        _watch(plan, remedy.watch)
-    elif remedy.kind == "apart":
-        plan["separate_hours"] = max(remedy.amount, plan.get("separate_hours", 0.0))
-    elif remedy.kind == "add":
-        if not remedy.drugs & {*plan.get("add", ())}:
-            plan.setdefault("add", []).append(min(remedy.drugs))
-    elif remedy.kind == "stop":
-        plan["stop"] = sorted({*plan.get("stop", ()), *remedy.drugs})
-
-
-def _watch(plan: dict[str, Any], quantity: str) -> None:
-    listed = plan.setdefault("monitoring", [])
-    if all(one["test"] != quantity for one in listed):
-        listed.append({"test": quantity, "first_day": first_days(quantity)[1]})
 
 
 def _stated(one: DrugProblem) -> dict[str, Any]:

@@ -11,14 +11,25 @@ from gym_clinic.domains.drug_interaction.checks.formulary import (
     home_regimens,
 )
 from gym_clinic.domains.drug_interaction.checks.given_beside import has_a_purpose
+from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.people import excluded_by, prevalence
+from gym_clinic.simulate.disease.persons import epidemiology_of
 
 RARE = 0.3
 """Share of the mean prevalence that a condition has at least at an age at which it is given."""
 
 LOSE_WEIGHT, OVERWEIGHT = ("semaglutide",), 25.0
 """Medicines that nobody is given below a body mass index in kg/m2."""
+
+FROM_BIRTH = ("sickle-cell-disease", "glucose-6-phosphate-dehydrogenase-deficiency")
+"""Conditions that people are born with, and know from then on."""
+
+INFANCY = 3.0
+"""Age in years up to which some conditions come and pass, as the reflux of infants does."""
+
+NEARLY = 1.0
+"""Years by which a beginning that is told in whole years is off at most."""
 
 OF_YOUNG_WOMEN, CHILDBEARING = ("combined-oral-contraceptive", "isotretinoin"), 45
 OF_MEN, OF_WOMEN = ("sildenafil", "tadalafil"), ("tamoxifen",)
@@ -47,6 +58,25 @@ def goes_with(condition: str, patient: ClinicPatient) -> bool:
     lived = {one.condition for one in patient.background if not one.mistaken}
     lived |= {one.condition for one in patient.problems}
     return excluded_by(condition).isdisjoint(lived)
+
+
+def begins_at(condition: str) -> float:
+    """Return from which age in years adults may have known a condition.
+
+    That is not infancy, unless they were born with it.
+
+    >>> begins_at("gastroesophageal-reflux-disease"), begins_at("sickle-cell-disease")
+    (18.0, 0.0)
+    """
+    ages = epidemiology_of(load().diseases[condition]).ages
+    usual = (one.low for one in ages if one.high > INFANCY)
+    return 0.0 if condition in FROM_BIRTH else next(usual, ages[0].low)
+
+
+def is_of_infancy(condition: str, began: float) -> bool:
+    """Return whether a condition that began at an age in years is one that infants outgrow."""
+    first = epidemiology_of(load().diseases[condition]).ages[0]
+    return first.high <= INFANCY and began < begins_at(condition) - NEARLY
 
 
 def regimens_of(drug: str, patient: ClinicPatient) -> list[HomeRegimen]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical.naming import undirected
@@ -48,7 +48,8 @@ def for_the_request(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> Mapping
     """Return a plan without what answers problems of other medicines, which nobody has asked about.
 
     A bought painkiller that these kidneys forbid is rightly stopped, whatever is proposed. What is
-    given beside the alternative, or may be given beside what is taken, is left out as well.
+    given beside the alternative, or may be given beside what is taken, is left out as well, and so
+    is ending a bought product that it harms nobody to end.
     """
     others = [each for one in gold.get("beside", ()) for each in one["remedies"]]
     own = [each for one in gold["problems"] for each in one["remedies"]]
@@ -57,7 +58,9 @@ def for_the_request(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> Mapping
         return {drug for one in remedies if one["kind"] == kind for drug in one["drugs"]}
 
     ends = {drug for one in gold.get("beside", ()) for drug in one["stoppable"]}
-    ends = (ends | of_kind("stop", others)) - of_kind("stop", own)
+    ends = (ends | of_kind("stop", others) | {*gold.get("may_be_stopped", ())}) - of_kind(
+        "stop", own
+    )
     lower = of_kind("dose", others) - of_kind("dose", own)
     watched = {one["watch"] for one in others if one["kind"] == "monitor"}
     watched -= {one["watch"] for one in own if one["kind"] == "monitor"}
@@ -90,26 +93,31 @@ UNCHANGED = {"start with change": "start as proposed", CHANGE: KEEP}
 """Verdict that something is changed -> the one that is meant where that is routine alone."""
 
 
-def as_meant(raw: Mapping[str, Any], drugs: Sequence[str]) -> str:
+def as_meant(
+    raw: Mapping[str, Any], drugs: Sequence[str], may_be_stopped: Collection[str] = ()
+) -> str:
     """Return the verdict of an answer as it is meant.
 
-    Who starts a drug with the change that it is watched as it routinely is, or that something is
-    added which may be given beside it, changes nothing else and names no problem, starts it as
-    proposed, whether that is right or not. Who changes a list in that way alone keeps it.
+    Who starts a drug with the change that it is watched as it routinely is, that something is added
+    which may be given beside it, or that something bought is ended which it harms nobody to end,
+    changes nothing else and names no problem, starts it as proposed, whether that is right or not.
+    Who changes a list in that way alone keeps it.
 
     Args:
         raw: The answer.
         drugs: The proposed drug, or all of the list.
+        may_be_stopped: What is bought that it harms nobody to end.
     """
     verdict, plan = str(raw["verdict"]), raw["plan"]
-    tests, added = plan.get("monitoring") or (), plan.get("add") or ()
+    tests, added, ended = (plan.get(key) or () for key in ("monitoring", "add", "stop"))
     if verdict not in UNCHANGED or raw.get("problems"):
         return verdict
     allowed = frozenset[str]().union(*map(may_be_beside, drugs)) - {*drugs}
-    changed = (key for key in (*CHANGES, "alternative", "wait_days") if key != "add")
-    other = drugs_named(added) - allowed or any(plan.get(key) for key in changed)
+    more = drugs_named(added) - allowed | drugs_named(ended) - {*may_be_stopped}
+    changed = {*CHANGES, "alternative", "wait_days"} - {"add", "stop"}
+    other = more or any(plan.get(key) for key in changed)
     routine = all(is_routine(one["test"], drugs) for one in tests)
-    return UNCHANGED[verdict] if (tests or added) and routine and not other else verdict
+    return UNCHANGED[verdict] if (tests or added or ended) and routine and not other else verdict
 
 
 def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
@@ -146,9 +154,10 @@ def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -
 def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
     """Return the share of what a list asks for that a plan does.
 
-    Each problem asks for an answer, and each stopped medicine whose condition would go untreated
-    for another one. A plan that stops, lowers or takes apart what answers no problem is wrong; so
-    is one that stops or adds more than is needed.
+    Each problem asks for an answer, each stopped medicine whose condition would go untreated for
+    another one, and each beside which a dose was set for the value to be watched. A plan that
+    stops, lowers or takes apart what answers no problem is wrong; so is one that stops or adds more
+    than is needed.
     """
     problems: Sequence[Mapping[str, Any]] = gold["problems"]
     stop = drugs_named(plan.get("stop") or ())
@@ -167,7 +176,10 @@ def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
     if more or watched or _changes_too_much(plan, gold):
         return 0.0
     added = drugs_named(plan.get("add") or ())
-    met += [not added.isdisjoint(one["by"]) for one in _replaced(plan, gold) if one["needed"]]
+    ended = _replaced(plan, gold)
+    met += [not added.isdisjoint(one["by"]) for one in ended if one["needed"]]
+    met += [_met(plan, {"kind": "monitor", "watch": value})
+            for one in ended for value in one.get("watch", ())]  # fmt: skip
     return sum(met) / len(met) if met else 0.0
 
 

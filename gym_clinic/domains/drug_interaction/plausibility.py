@@ -27,7 +27,7 @@ from gym_clinic.domains.drug_interaction.checks.risks import (
     washout_risk,
 )
 from gym_clinic.domains.drug_interaction.gold import proposal
-from gym_clinic.domains.drug_interaction.home import goes_with
+from gym_clinic.domains.drug_interaction.home import goes_with, is_of_infancy
 from gym_clinic.domains.drug_interaction.lists.needed import lacking
 from gym_clinic.domains.drug_interaction.lists.review import (
     LIST,
@@ -58,18 +58,22 @@ LEAST_HB = 8.0
 def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     """Return whether a chart holds together, and the request is one that the tables can judge.
 
-    No two illnesses rule each other out; failing kidneys and the disease are on record together;
-    potassium, haemoglobin and liver enzymes are none that call for something at once, and potassium
-    is usual where nothing is found; nothing is prescribed that these kidneys, this pregnancy or
-    another medicine forbid; the drug suits sex, age and conditions, or a risk that the tables know
-    forbids it; no risk is one that the tables leave open; where nothing is wrong with the drug,
-    nothing is with the other medicines; nobody goes without what a condition on record needs,
-    unless the proposed drug is it; a stroke is prevented in who may have one; and apixaban is not
-    near the two of three limits (age, weight, creatinine) at which its dose in atrial fibrillation
-    is halved.
+    No two illnesses rule each other out, and none is one of infants; failing kidneys and the
+    disease are on record together; potassium, haemoglobin and liver enzymes are none that call for
+    something at once, and potassium is usual where nothing is found; nothing is prescribed that
+    these kidneys, this pregnancy or another medicine forbid; the drug suits sex, age and
+    conditions, or a risk that the tables know forbids it; no risk is one that the tables leave
+    open; where nothing is wrong with the drug, nothing is with the other medicines; nobody goes
+    without what a condition on record needs, unless the proposed drug is it; a stroke is prevented
+    in who may have one; and apixaban is not near the two of three limits (age, weight, creatinine)
+    at which its dose in atrial fibrillation is halved.
     """
     who = profile_of(patient, record["edit"])
-    if not all(goes_with(one.condition, patient) for one in patient.background if not one.mistaken):
+    lived = [one for one in patient.background if not one.mistaken]
+    if not all(goes_with(one.condition, patient) for one in lived):
+        return False
+    age = patient.person.age
+    if any(is_of_infancy(one.condition, age - one.years) for one in lived):
         return False
     if (CKD in who.conditions) != (who.egfr < 60):
         return False

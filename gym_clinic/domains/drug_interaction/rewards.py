@@ -13,7 +13,6 @@ from typing import Any
 from gym_clinic.clinical import DomainJudge, Harm, JudgedEpisode
 from gym_clinic.domains.drug_interaction.checks.instead import harm_of
 from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, find_problems
-from gym_clinic.domains.drug_interaction.checks.risks import duplicate_risk
 from gym_clinic.domains.drug_interaction.gold import in_words, proposal
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
@@ -21,6 +20,14 @@ from gym_clinic.domains.drug_interaction.lists.review import (
     LIST,
     asked_drug,
     list_problems,
+)
+from gym_clinic.domains.drug_interaction.naming import (
+    asked_about,
+    is_beside,
+    others_of,
+    problems_score,
+    same_problem,
+    stated_problems,
 )
 from gym_clinic.domains.drug_interaction.plans import (
     CHANGES,
@@ -34,11 +41,6 @@ from gym_clinic.domains.drug_interaction.world import profile_of
 from gym_clinic.rewards.clinical import CallArguments
 
 WEIGHTS = {"verdict": 0.4, "problems": 0.4, "plan": 0.2}
-OTHER_SEVERITY = 0.5
-"""What a problem counts that is stated with another severity, or as another kind of a pair."""
-
-OF_PAIRS = ("interaction", "duplicate")
-"""Kinds of problems of two medicines, which may both be said of one pair."""
 
 
 def accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
@@ -62,84 +64,8 @@ def verdict_of(judged: JudgedEpisode) -> str:
     raw, gold, proposed = judged.raw, judged.gold, asked_drug(judged.case["question"])
     if not raw or (proposed == LIST and gold["problems"]):
         return str(raw["verdict"]) if raw else ""
-    return as_meant(raw, gold.get("taken", ()) if proposed == LIST else [proposed])
-
-
-def problems_score(judged: JudgedEpisode) -> float:
-    """Return the F1 of the stated problems; 1 where there are none and none is stated."""
-    proposed = asked_drug(judged.case["question"])
-    stated = asked_about(judged)
-    graded: dict[tuple[str, frozenset[str]], str] = {}
-    for one in judged.gold["problems"]:  # two rules may say the same; the graver comes first
-        graded.setdefault((one["kind"], _others(one["drugs"], proposed)), one["severity"])
-    wanted = [(kind, drugs, severity) for (kind, drugs), severity in graded.items()]
-    extras = [(one["kind"], _others(one["drugs"], proposed), one.get("severity", "minor"))
-              for one in judged.gold["extras"]]  # fmt: skip
-    made = hits = 0.0
-    for kind, drugs, severity in sorted(stated, key=lambda one: one[:2] not in graded):
-        alike = [one for one in wanted if _same(one[0], one[1], kind, drugs, proposed)]
-        match = min(alike, key=lambda one: (one[0] != kind, len(one[1] ^ drugs)), default=None)
-        if match is not None:
-            wanted.remove(match)
-            hits += 1.0 if match[0] == kind and match[2] == severity else OTHER_SEVERITY
-        elif any(_same(of, named, kind, drugs, proposed) and severity in ("minor", most)
-                 for of, named, most in extras):  # fmt: skip
-            continue
-        made += 1
-    total = made + len(graded)
-    return 2 * hits / total if total else 1.0
-
-
-def _others(drugs: Iterable[str], proposed: str) -> frozenset[str]:
-    return frozenset(drugs) - {proposed}
-
-
-def _same(
-    kind: str, drugs: frozenset[str], other: str, named: frozenset[str], proposed: str
-) -> bool:
-    """Whether a problem is the one that is named; of three drugs that act together, two will do.
-
-    The proposed drug is one of them, and is left out of both. Two drugs that are alike may be said
-    to interact or to be duplicates.
-    """
-    least = 2 if proposed == LIST else 1
-    near = len(drugs) > least and len(named) >= least and named <= drugs
-    if kind != other:
-        pair = drugs == named and {kind, other} == {*OF_PAIRS}
-        return pair and _alike(drugs | ({proposed} - {LIST}))
-    return drugs == named or near
-
-
-def _alike(drugs: Collection[str]) -> bool:
-    """Whether the tables call two drugs duplicates, by class or by purpose."""
-    return len(drugs) == 2 and duplicate_risk(*drugs) is not None
-
-
-def stated_problems(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], str]]:
-    """Return the problems of the answer: kind, drugs but the proposed one, severity; each once."""
-    proposed = asked_drug(judged.case["question"])
-    found: dict[tuple[str, frozenset[str]], str] = {}
-    for one in (judged.raw or {}).get("problems", ()):
-        named = drugs_named(one["drugs"])
-        drugs = _others(named, proposed)
-        # A problem of the proposed drug itself names no other.
-        if one["kind"] in ("interaction", "duplicate") and not drugs and proposed in named:
-            drugs = frozenset() if one["kind"] == "duplicate" else frozenset({f"?{one['kind']}"})
-        found.setdefault((one["kind"], drugs), one["severity"])
-    return [(kind, drugs, severity) for (kind, drugs), severity in found.items()]
-
-
-def asked_about(judged: JudgedEpisode) -> list[tuple[str, frozenset[str], str]]:
-    """Return the problems of the answer without those that other medicines truly have.
-
-    A request asks about the proposed drug: who names them too is right, and is not paid for it.
-    """
-    beside = _beside(judged)
-    return [one for one in stated_problems(judged) if one[:2] not in beside]
-
-
-def _beside(judged: JudgedEpisode) -> set[tuple[str, frozenset[str]]]:
-    return {(one["kind"], frozenset(one["drugs"])) for one in judged.gold.get("beside", ())}
+    drugs = gold.get("taken", ()) if proposed == LIST else [proposed]
+    return as_meant(raw, drugs, gold.get("may_be_stopped", ()))
 
 
 def really(judged: JudgedEpisode) -> tuple[DrugProblem, ...]:
@@ -157,30 +83,35 @@ def really(judged: JudgedEpisode) -> tuple[DrugProblem, ...]:
 def supported(judged: JudgedEpisode) -> float:
     """Return the share of the stated problems that exist and that a right citation bears out.
 
-    Whether one exists, the tables are asked for the stated drugs in this patient. Without problems:
+    Whether one exists, the tables are asked for the stated drugs in this patient; one that is true
+    and asks for nothing needs no citation. Without problems:
     0 if one exists that matters; else whether a laboratory value and a medicine, condition or
     allergy, or else two laboratory values, are rightly cited.
     """
     right = {key for key, _ in judged.cited.right | judged.cited.also}
     kinds = {key.partition(":")[0] for key in right}
-    stated, real = stated_problems(judged), really(judged)
-    if not stated:
-        if any(one.matters for one in real):
-            return 0.0
-        labs = sum(key.startswith("lab:") for key in right)
-        return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
-    proposed = asked_drug(judged.case["question"])
-    found = [(one.kind, _others(one.drugs, proposed)) for one in real]
-    found += [
-        (one["kind"], _others(one["drugs"], proposed)) for one in judged.gold.get("extras", ())
+    proposed, real = asked_drug(judged.case["question"]), really(judged)
+
+    def is_one(of: Iterable[tuple[str, frozenset[str]]], kind: str, drugs: frozenset[str]) -> bool:
+        return any(same_problem(*one, kind, drugs, proposed) for one in of)
+
+    matter = [(one.kind, others_of(one.drugs, proposed)) for one in real if one.matters]
+    more = [(one.kind, others_of(one.drugs, proposed)) for one in real if not one.matters]
+    more += [
+        (one["kind"], others_of(one["drugs"], proposed)) for one in judged.gold.get("extras", ())
     ]
-    borne = [
-        _borne_out(kind, drugs, right, kinds)
-        for kind, drugs, _ in stated
-        if (kind, drugs) in _beside(judged)
-        or any(_same(*one, kind, drugs, proposed) for one in found)
-    ]
-    return sum(borne) / len(stated)
+    borne = []
+    for kind, drugs, _ in stated_problems(judged):
+        wanted, is_borne = is_one(matter, kind, drugs), _borne_out(kind, drugs, right, kinds)
+        besides = is_beside(kind, drugs, judged) or is_one(more, kind, drugs)
+        if is_borne or wanted or not besides:
+            borne.append(is_borne and (wanted or besides))
+    if borne:
+        return sum(borne) / len(borne)
+    if any(one.matters for one in real):
+        return 0.0
+    labs = sum(key.startswith("lab:") for key in right)
+    return 1.0 if labs and (labs > 1 or kinds - {"lab"}) else 0.5 if right else 0.0
 
 
 def _borne_out(
@@ -270,9 +201,9 @@ _NOTED = {
 
 def _named(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     proposed = asked_drug(judged.case["question"])
-    wanted = _others(fields["drugs"], proposed)
+    wanted = others_of(fields["drugs"], proposed)
     return any(
-        _same(fields["kind"], wanted, kind, drugs, proposed)
+        same_problem(fields["kind"], wanted, kind, drugs, proposed)
         for kind, drugs, _ in stated_problems(judged)
     )
 

@@ -14,6 +14,7 @@ from gym_clinic.clinical import TaskDraft
 from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.candidates import common
 from gym_clinic.domains.drug_interaction.charting import (
+    lived_with,
     lived_with_treated,
     taken_edits,
     usual_for,
@@ -32,11 +33,18 @@ from gym_clinic.domains.drug_interaction.checks.instead import alternatives
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken
 from gym_clinic.domains.drug_interaction.checks.risks import hepatic_risk
 from gym_clinic.domains.drug_interaction.gold import gold_of, proposal
-from gym_clinic.domains.drug_interaction.home import may_live_with, taken_by, with_a_purpose
+from gym_clinic.domains.drug_interaction.home import (
+    is_of_infancy,
+    may_live_with,
+    taken_by,
+    with_a_purpose,
+)
+from gym_clinic.domains.drug_interaction.lists.charts import add_drug
 from gym_clinic.domains.drug_interaction.lists.needed import lacking
+from gym_clinic.domains.drug_interaction.naming import problems_score
 from gym_clinic.domains.drug_interaction.plans import plan_score
 from gym_clinic.domains.drug_interaction.plausibility import plausible
-from gym_clinic.domains.drug_interaction.rewards import JUDGE, problems_score
+from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.tasks import make
 from gym_clinic.domains.drug_interaction.tools.record import read_medicines
 from gym_clinic.domains.drug_interaction.world import (
@@ -127,6 +135,30 @@ def test_folic_acid_goes_with_the_methotrexate_that_it_is_taken_for() -> None:
 )
 def test_illnesses_that_rule_each_other_out_are_on_no_record(beside: str, expected: bool) -> None:
     assert holds(review(lives_with("schizophrenia"), lives_with(beside))) is expected
+
+
+def test_no_adult_has_had_the_reflux_of_infants() -> None:
+    reflux = "gastroesophageal-reflux-disease"
+    patient = next(one for one in (drawn_patient(seed, "migraine") for seed in range(200))
+                   if 30 <= one.person.age <= 40)  # fmt: skip
+    years = [lived_with(reflux, patient, Random(seed))["years"] for seed in range(60)]
+    assert max(years) <= patient.person.age - 18
+    assert not is_of_infancy(reflux, 20)
+    assert is_of_infancy(reflux, 1)
+    assert not is_of_infancy("asthma", 5)
+    assert not is_of_infancy("sickle-cell-disease", 0)
+
+
+def test_what_a_medicine_is_for_is_on_record_where_no_condition_tells_it() -> None:
+    told = [
+        one.get("told", "list")
+        for seed in range(40)
+        for drug in ("isotretinoin", "pimozide", "disulfiram")
+        if taken_by(drug, patient := drawn_patient(seed, "gastroesophageal-reflux-disease"))
+        for one in add_drug(drug, patient, Random(seed))
+    ]
+    assert len(told) > 20
+    assert {*told} == {"list"}
 
 
 def test_a_list_adds_no_condition_that_another_rules_out() -> None:
@@ -238,6 +270,28 @@ def test_who_also_stops_a_bought_painkiller_that_the_kidneys_forbid_is_right() -
     assert scores(judged([HALVED])) == (1.0, 1.0)
     assert scores(judged([HALVED, too], stop=["naproxen"])) == (1.0, 1.0)
     assert scores(judged([too], stop=["naproxen"])) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "drugs", "score"),
+    [
+        ("interaction", ["ibuprofen", "ramipril"], 1.0),
+        ("condition", ["ibuprofen"], 1.0),
+        ("renal", ["ibuprofen"], 1.0),
+        ("allergy", ["ibuprofen"], 2 / 3),
+        ("condition", ["amlodipine"], 2 / 3),
+    ],
+)
+def test_a_problem_of_other_medicines_may_be_told_as_one_of_the_patient(
+    kind: str, drugs: list[str], score: float
+) -> None:
+    pair = {"kind": "interaction", "drugs": ["ibuprofen", "ramipril"], "severity": "moderate",
+            "remedies": [], "stoppable": ["ibuprofen"]}  # fmt: skip
+    named = judged([HALVED, {"kind": kind, "drugs": drugs, "severity": "moderate"}])
+    task = named.episode.task
+    named = JudgedEpisode(JUDGE, replace(
+        named.episode, task=Task("t", task.record, {**task.gold, "beside": [pair]})))  # fmt: skip
+    assert problems_score(named) == pytest.approx(score)
 
 
 def test_what_is_right_beside_the_proposed_drug_is_still_a_false_alarm() -> None:

@@ -9,11 +9,12 @@ import pytest
 from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.candidates import candidates
 from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indications
-from gym_clinic.domains.drug_interaction.checks.instead import also_right
+from gym_clinic.domains.drug_interaction.checks.instead import also_right, is_sound
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken
 from gym_clinic.domains.drug_interaction.gold import gold_of
+from gym_clinic.domains.drug_interaction.naming import asked_about, problems_score
 from gym_clinic.domains.drug_interaction.plans import drugs_named
-from gym_clinic.domains.drug_interaction.rewards import JUDGE, asked_about, problems_score
+from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.episode import Episode, Task
 from gym_clinic.facts.named_drugs import is_a
@@ -47,6 +48,16 @@ def test_what_a_guideline_accepts_instead_is_right(
             continue
         right = also_right(indications()[indication], drug, who)
         assert drugs_named([instead]) <= {*right}, who
+
+
+def test_pregabalin_is_never_the_only_medicine_of_an_epilepsy() -> None:
+    fits = indications()["epilepsy"]
+    alone, beside = WELL, taking("levetiracetam")
+    assert [is_sound(fits, "pregabalin", who) for who in (alone, beside)] == [False, True]
+    assert ["pregabalin" in also_right(fits, "lamotrigine", who) for who in (alone, beside)] == [
+        False,
+        True,
+    ]
 
 
 def test_what_is_accepted_instead_suits_the_patient() -> None:

@@ -99,7 +99,9 @@ def test_what_is_watched_twice_is_logged_once() -> None:
 
 
 def judged(problems: list[dict[str, Any]], verdict: str, *edits: dict[str, Any]) -> JudgedEpisode:
-    gold = {"acceptable": {"verdicts": ["start as proposed"], "alternatives": []}, "problems": []}
+    extra = {"kind": "interaction", "drugs": ["amlodipine", "simvastatin"], "severity": "moderate"}
+    gold = {"acceptable": {"verdicts": ["start as proposed"], "alternatives": []}, "problems": [],
+            "extras": [extra]}  # fmt: skip
     task = Task("t", review(*edits), gold)
     cited = [{"finding": "warfarin", "present": True}]
     answer = {"verdict": verdict, "problems": problems, "plan": {}, "cited_findings": cited}
@@ -114,6 +116,17 @@ def test_a_problem_that_does_not_exist_in_this_patient_is_not_supported() -> Non
                 "for": "atrial-fibrillation"}  # fmt: skip
     invented = [{"kind": "duplicate", "drugs": ["warfarin", "amoxicillin"], "severity": "major"}]
     assert supported(judged(invented, "do not start", warfarin)) == 0.0
+
+
+def test_what_is_true_and_asks_for_nothing_needs_no_citation() -> None:
+    warfarin = {"kind": "take", "drug": "warfarin", "dose": 5, "unit": "mg", "per_day": 1,
+                "for": "atrial-fibrillation"}  # fmt: skip
+    decides = {"kind": "interaction", "drugs": ["amoxicillin", "warfarin"], "severity": "moderate"}
+    told = {"kind": "interaction", "drugs": ["amlodipine", "simvastatin"], "severity": "moderate"}
+    false = {**told, "drugs": ["amlodipine", "naproxen"]}
+    shares = [supported(judged([decides, *more], "start with change", warfarin))
+              for more in ([], [told], [false])]  # fmt: skip
+    assert shares == [1.0, 1.0, 0.5]
 
 
 def test_a_medicine_that_is_right_is_withheld_at_a_severe_price() -> None:

@@ -26,8 +26,9 @@ from gym_clinic.domains.drug_interaction.checks.risks import allergy_risk, hepat
 from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.lists.review import list_holds_together, list_problems
 from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated, taken_for
+from gym_clinic.domains.drug_interaction.naming import problems_score
 from gym_clinic.domains.drug_interaction.plausibility import plausible
-from gym_clinic.domains.drug_interaction.rewards import JUDGE, problems_score, supported
+from gym_clinic.domains.drug_interaction.rewards import JUDGE
 from gym_clinic.domains.drug_interaction.tools.patient_checks import (
     BY_USE,
     check_older_adult,
@@ -78,6 +79,7 @@ def review(*edits: dict[str, Any], seed: int = 7, **question: Any) -> dict[str, 
         ("zolpidem", "clarithromycin", "moderate", ("change",)),
         ("valproate", "pivmecillinam", "major", ("avoid",)),
         ("trazodone", "st-johns-wort", "major", ("avoid",)),
+        ("nortriptyline", "st-johns-wort", "major", ("avoid",)),
     ],
 )
 def test_interactions_that_were_missing(
@@ -99,6 +101,23 @@ def test_two_drugs_that_raise_serotonin_are_an_interaction_not_a_duplicate() -> 
     trazodone = next(one for one in sleepless.options if one.drug == "trazodone")
     found = find_problems(trazodone, sleepless, taking("st-johns-wort"))
     assert [one.kind for one in found if one.matters] == ["interaction"]
+
+
+def test_nortriptyline_beside_st_johns_wort_is_an_interaction_not_a_duplicate() -> None:
+    pain = indications()["pain after shingles"]
+    nortriptyline = next(one for one in pain.options if one.drug == "nortriptyline")
+    (problem,) = [one for one in find_problems(nortriptyline, pain, taking("st-johns-wort"))
+                  if one.matters]  # fmt: skip
+    assert (problem.kind, problem.severity) == ("interaction", "major")
+
+
+def test_no_advice_prefers_morphine_beside_an_mao_inhibitor_that_forbids_it() -> None:
+    fentanyl = pair_risk("fentanyl", "tranylcypromine")
+    morphine = pair_risk("morphine", "tranylcypromine")
+    assert fentanyl is not None
+    assert morphine is not None
+    assert "morphine" not in fentanyl.advice
+    assert (morphine.severity, morphine.actions) == ("major", ("avoid",))
 
 
 def test_an_acid_blocker_instead_is_as_bad_beside_itraconazole() -> None:
@@ -219,16 +238,37 @@ def judged(gold: list[dict[str, Any]], stated: list[dict[str, Any]]) -> JudgedEp
     return JudgedEpisode(JUDGE, Episode(task, open_case(task), [], answer, "answered"))
 
 
-@pytest.mark.parametrize("kinds", [("duplicate", "interaction"), ("interaction", "duplicate")])
-def test_two_drugs_that_are_alike_may_be_said_to_interact(kinds: tuple[str, str]) -> None:
-    wanted, other = ({"kind": kind, "drugs": ["mirtazapine", "sertraline"], "severity": "moderate"}
-                     for kind in kinds)  # fmt: skip
-    assert problems_score(judged([wanted], [wanted])) == 1.0
-    assert problems_score(judged([wanted], [other])) == 0.5
-    both = [other, wanted]
-    assert problems_score(judged([wanted], both)) == problems_score(judged([wanted], both[::-1]))
-    assert 0.5 < problems_score(judged([wanted], both)) < 1.0
-    assert supported(judged([wanted], [other])) == supported(judged([wanted], [wanted]))
+@pytest.mark.parametrize(
+    ("wanted", "stated", "severity", "score"),
+    [
+        ("duplicate", ["duplicate"], "moderate", 1.0),
+        ("duplicate", ["duplicate"], "major", 0.5),
+        ("duplicate", ["interaction"], "moderate", 1.0),  # the tables grade it so
+        ("duplicate", ["interaction"], "major", 0.5),
+        ("interaction", ["interaction"], "major", 0.5),
+        ("interaction", ["duplicate"], "moderate", 0.5),
+        ("interaction", ["duplicate", "interaction"], "moderate", 1.0),
+        ("duplicate", ["interaction", "duplicate"], "moderate", 1.0),
+    ],
+)
+def test_two_drugs_that_are_alike_may_be_said_to_interact(
+    wanted: str, stated: list[str], severity: str, score: float
+) -> None:
+    def problem(kind: str, grade: str = severity) -> dict[str, Any]:
+        return {"kind": kind, "drugs": ["mirtazapine", "sertraline"], "severity": grade}
+
+    gold, named = [problem(wanted, "moderate")], [problem(one) for one in stated]
+    assert problems_score(judged(gold, named)) == score
+
+
+@pytest.mark.parametrize("kind", ["renal", "hepatic"])
+def test_a_failing_organ_may_be_said_to_be_a_condition(kind: str) -> None:
+    def problem(kind: str) -> dict[str, Any]:
+        return {"kind": kind, "drugs": ["mirtazapine"], "severity": "moderate"}
+
+    assert problems_score(judged([problem(kind)], [problem("condition")])) == 0.5
+    assert problems_score(judged([problem(kind)], [problem(kind), problem("condition")])) == 1.0
+    assert problems_score(judged([problem(kind)], [problem("allergy")])) == 0.0
 
 
 def test_the_harm_of_another_drug_is_that_of_its_problem() -> None:

@@ -86,6 +86,22 @@ def test_a_list_that_is_watched_as_usual_is_kept() -> None:
         assert 2 in [one.severity for one in harms(found)]
 
 
+BOUGHT = {"kind": "take", "dose": 50, "unit": "mg", "per_day": 1, "for": "poor sleep",
+          "bought": True}  # fmt: skip
+
+
+@pytest.mark.parametrize("record", [RECORD, TAKEN])
+@pytest.mark.parametrize(("drug", "harmless"), [("diphenhydramine", True), ("paracetamol", False)])
+def test_what_it_harms_nobody_to_end_may_be_stopped(
+    record: dict[str, Any], drug: str, harmless: bool
+) -> None:
+    beside = {**record, "edit": [*record["edit"], {**BOUGHT, "drug": drug}]}
+    verdict = "change the list" if "review" in record["question"] else "start with change"
+    found = answered(verdict, record=beside, stop=[drug])
+    assert (accuracy(found) == {"verdict": 1, "problems": 1, "plan": 1}) == harmless
+    assert ([*harms(found)] == []) == harmless
+
+
 @pytest.mark.parametrize(
     ("tests", "plan"),
     [((), {}), (("TSH",), {}), (("potassium",), {"add": ["omeprazole"]}),

@@ -11,6 +11,7 @@ from gym_clinic.domains.drug_interaction.checks.formulary import Regimen, indica
 from gym_clinic.domains.drug_interaction.checks.instead import acts_on, alternatives
 from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, ReviewProfile, Taken
 from gym_clinic.domains.drug_interaction.checks.risks import pair_risk
+from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.lists.review import (
     CHANGE,
     KEEP,
@@ -25,6 +26,7 @@ from gym_clinic.domains.drug_interaction.lists.stopping import (
     taken_for,
 )
 from gym_clinic.domains.drug_interaction.plans import adds_too_much, plan_score
+from gym_clinic.domains.drug_interaction.world import review_patient
 
 WELL = ReviewProfile(age=32, female=True, weight_kg=70, egfr=95, crcl=100)
 
@@ -204,6 +206,51 @@ def test_a_warfarin_that_is_long_set_beside_another_medicine_asks_for_nothing(
     if not asked:  # who goes on measuring it is right
         plan = {"monitoring": [{"test": "INR", "first_day": 7}]}
         assert plan_score(KEEP, plan, {"problems": [], "taken": ["warfarin", other]}) == 1
+
+
+@pytest.mark.parametrize(
+    ("drug", "other", "value"),
+    [
+        ("phenobarbital", "warfarin", ("INR",)),
+        ("amiodarone", "warfarin", ("INR",)),
+        ("naproxen", "warfarin", ()),
+        ("phenobarbital", "amlodipine", ()),
+        ("warfarin", "phenobarbital", ()),
+    ],
+)
+def test_what_set_the_dose_of_warfarin_is_not_stopped_without_an_inr(
+    drug: str, other: str, value: tuple[str, ...]
+) -> None:
+    who = taking((drug, "epilepsy"), (other, "atrial-fibrillation"), days=400)
+    assert after_stopping(drug, who, []).watch == value
+
+
+INDUCED = {
+    "seed": 7, "condition": "osteoarthritis", "split": "train", "question": {"review": "list"},
+    "edit": [
+        {"kind": "lives with", "condition": "epilepsy", "years": 9},
+        {"kind": "lives with", "condition": "atrial-fibrillation", "years": 4},
+        {"kind": "take", "drug": "warfarin", "dose": 3, "unit": "mg", "per_day": 1,
+         "for": "atrial-fibrillation"},
+        {"kind": "take", "drug": "phenobarbital", "dose": 60, "unit": "mg", "per_day": 1,
+         "for": "epilepsy"},
+        {"kind": "shown", "documents": ["letter"], "egfr": True},
+    ],
+}  # fmt: skip
+
+
+def test_the_inr_is_measured_once_an_inducer_is_stopped() -> None:
+    patient = review_patient(INDUCED)
+    old = dataclasses.replace(patient, person=dataclasses.replace(patient.person, age=80))
+    gold = gold_of(INDUCED, old)
+    plan = gold["answer"]["plan"]
+    assert plan["stop"] == ["phenobarbital"]
+    assert [one["test"] for one in plan["monitoring"]] == ["INR"]
+    assert plan_score(CHANGE, plan, gold) == 1
+    without = {key: value for key, value in plan.items() if key != "monitoring"}
+    assert 0 < plan_score(CHANGE, without, gold) < 1
+    pair = {"kind": "interaction", "drugs": ["phenobarbital", "warfarin"]}
+    assert {**pair, "severity": "major"} in gold["extras"]  # who names it is right
 
 
 @pytest.mark.parametrize(("days", "asked"), [(200, False), (20, True)])

@@ -22,6 +22,8 @@ WELL = ReviewProfile(age=30, female=True, weight_kg=70, egfr=95, crcl=100)
     [
         ("doxycycline", "warfarin", "INR"),
         ("sertraline", "warfarin", "INR"),
+        ("ritonavir", "warfarin", "INR"),
+        ("dronedarone", "warfarin", "INR"),
         ("spironolactone", "ramipril", "potassium"),
         ("trimethoprim-sulfamethoxazole", "losartan", "potassium"),
         ("metronidazole", "lithium", "lithium level"),
@@ -30,6 +32,8 @@ WELL = ReviewProfile(age=30, female=True, weight_kg=70, egfr=95, crcl=100)
         ("amitriptyline", "citalopram", "QTc on an ECG"),
         ("quetiapine", "levodopa", "motor symptoms"),
         ("atorvastatin", "colchicine", "creatine kinase and muscle pain"),
+        ("promethazine", "risperidone", "sedation"),
+        ("diphenhydramine", "olanzapine", "sedation"),
     ],
 )
 def test_an_interaction_is_watched_by_one_quantity(drug: str, other: str, quantity: str) -> None:
@@ -45,6 +49,14 @@ def test_the_dose_that_is_lowered_is_that_of_the_drug_whose_level_rises() -> Non
         assert risk is not None
         lowered = [one.drugs for one in risk.remedies if one.kind == "dose"]
         assert lowered == [frozenset({other})]
+
+
+def test_two_blockers_of_dopamine_are_watched_by_movement() -> None:
+    risk = pair_risk("metoclopramide", "risperidone")
+    assert risk is not None
+    assert "extrapyramidal" in risk.reason
+    assert [one.watch for one in risk.remedies] == ["motor symptoms"]
+    assert watches("extrapyramidal symptoms", 7, "motor symptoms")
 
 
 @pytest.mark.parametrize(("indication", "egfr", "found"), [

@@ -12,6 +12,7 @@ from gym_clinic.domains.drug_interaction.checks.formulary import (
     outside_drug,
     related,
     same_in_failing_kidneys,
+    treats,
 )
 from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING
 from gym_clinic.domains.drug_interaction.checks.problems import (
@@ -97,6 +98,16 @@ NO_SUBSTITUTE = ("phenelzine", "linezolid", "ergotamine", "calcium-carbonate", "
 """Drugs that only a specialist chooses instead of another, or that are given beside one."""
 
 
+ADDED = {"pregabalin": "epilepsy"}
+"""Drug -> the indication in which it is only added to another that treats it."""
+
+
+def _stands_alone(drug: str, indication: Indication, who: ReviewProfile) -> bool:
+    """Whether a drug would be the only one for an indication in which it is only added."""
+    taken = (one.regimen.drug for one in who.medicines)
+    return ADDED.get(drug) == indication.name and not any(treats(one, indication) for one in taken)
+
+
 VALPROATE_FROM = 55
 """Age in years below which two specialists start valproate, in men too (United Kingdom, 2024)."""
 
@@ -151,7 +162,8 @@ def is_sound(indication: Indication, drug: str, who: ReviewProfile) -> bool:
     usual = next((one for one in (*indication.options, *indication.also) if one.drug == drug), None)
     own = find_problems(usual or Regimen(drug, 0.0, "mg", 1), indication, who)
     quiet = not any(one.matters for one in own)
-    return quiet and drug not in NO_SUBSTITUTE and _suits(drug, who)
+    fits = drug not in NO_SUBSTITUTE and not _stands_alone(drug, indication, who)
+    return quiet and fits and _suits(drug, who)
 
 
 def _suits(drug: str, who: ReviewProfile) -> bool:
@@ -200,6 +212,8 @@ def _is_right(one: Regimen, indication: Indication, drug: str, who: ReviewProfil
     known = {drug, *(each.regimen.drug for each in who.medicines), *(key for key, _ in who.ended)}
     same = ACTIVE.get(one.drug, one.drug) == ACTIVE.get(drug, drug)
     if same or one.drug in {*known, *NO_SUBSTITUTE} or not _suits(one.drug, who):
+        return False
+    if _stands_alone(one.drug, indication, who):
         return False
     own = find_problems(one, indication, who)
     return all(each.actions == ("none",) or each.kind == MISSING for each in own)

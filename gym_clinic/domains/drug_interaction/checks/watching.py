@@ -154,6 +154,11 @@ def is_checked(quantity: str, days: float, tests: Collection[str]) -> bool:
     return days >= first and not {*names}.isdisjoint(tests)
 
 
+def sets_the_dose(quantity: str) -> bool:
+    """Return whether a dose is set by a value, so that it is right where the value is."""
+    return quantity in _table()["sets the dose"]
+
+
 def is_settled(quantity: str, days: float, tests: Collection[str]) -> bool:
     """Return whether a dose is right by today's tests in who has long taken both medicines.
 
@@ -165,8 +170,7 @@ def is_settled(quantity: str, days: float, tests: Collection[str]) -> bool:
     >>> is_settled("INR", 200, ["k"]), is_settled("potassium", 200, ["k"])
     (False, False)
     """
-    by_it = quantity in _table()["sets the dose"]
-    return by_it and days >= SHOWN and is_checked(quantity, days, tests)
+    return sets_the_dose(quantity) and days >= SHOWN and is_checked(quantity, days, tests)
 
 
 def in_words(quantity: str) -> str:

@@ -192,10 +192,11 @@ def _cleared(
     return None
 
 
-def _add(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
-    """The edits of a medicine that is bought or prescribed, and then on the list or not.
+def add_drug(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
+    """Return the edits of a medicine that is bought or prescribed, and then on the list or not.
 
-    Combination products are left out.
+    Combination products are left out. What is taken for a reason in words is on the list, since
+    nothing else on record would tell it.
     """
     prescribed = drug in home_regimens() and taken_by(drug, patient)
     without = drug in bought() and (not prescribed or random.random() < 0.5)
@@ -207,7 +208,8 @@ def _add(drug: str, patient: ClinicPatient, random: Random) -> list[Edit]:
             if lately and random.random() < EXTRAS["begun"]:
                 days = random.choice(NEW)
                 made = [{**one, "days": days} if one["kind"] == "take" else one for one in made]
-            kept = told_how(random) == "list" or any("days" in one for one in made)
+            in_words = not known and not without
+            kept = told_how(random) == "list" or in_words or any("days" in one for one in made)
             return made if kept else [{**one, "told": "hidden"} if one["kind"] == "take" else one
                                       for one in made]  # fmt: skip
     return []
@@ -222,7 +224,7 @@ def _beside_taken(
     fits = [one for one in known
             if suits(one, patient) and (one in bought() or taken_by(one, patient))]  # fmt: skip
     pairs = [pair for pair in itertools.product(taken, fits) if asks(*pair)]
-    return _add(random.choice(pairs)[1], patient, random) or None if pairs else None
+    return add_drug(random.choice(pairs)[1], patient, random) or None if pairs else None
 
 
 def _interacts(one: str, other: str) -> bool:
@@ -247,7 +249,7 @@ def _own(asks: Callable[[str], bool], patient: ClinicPatient, random: Random) ->
     free = [one for one in sorted(home_regimens())
             if one not in taken and suits(one, patient) and taken_by(one, patient)
             and asks(one)]  # fmt: skip
-    return _add(random.choice(free), patient, random) or None if free else None
+    return add_drug(random.choice(free), patient, random) or None if free else None
 
 
 def _with_kidneys(patient: ClinicPatient, random: Random) -> list[Edit] | None:

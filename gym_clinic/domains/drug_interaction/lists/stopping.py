@@ -22,6 +22,8 @@ from gym_clinic.domains.drug_interaction.checks.instead import (
     is_sound,
 )
 from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, ReviewProfile, Taken
+from gym_clinic.domains.drug_interaction.checks.risks import pair_risk
+from gym_clinic.domains.drug_interaction.checks.watching import sets_the_dose, with_a_level
 from gym_clinic.facts import load
 from gym_clinic.facts.named_drugs import is_a
 
@@ -35,12 +37,14 @@ class StoppedMedicine:
         treated: Whether something else treats what it was taken for, or nothing needs to.
         by: What is usually given instead.
         also: What a guideline accepts instead as well.
+        watch: What is watched then: a dose of what goes on was set beside it.
     """
 
     taken: Taken
     treated: bool
     by: tuple[str, ...]
     also: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
 
     @property
     def replaced(self) -> bool:
@@ -51,18 +55,26 @@ class StoppedMedicine:
     def waits(self) -> bool:
         """Whether what it was taken for may go untreated for a time."""
         indication = taken_for(self.taken)
-        return indication is not None and indication.name in _table()[1]
+        return indication is not None and indication.name in _table()["may wait"]
 
 
 @lru_cache(maxsize=1)
-def _table() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    table = json.loads(Path(__file__).with_name("essential.json").read_text(encoding="utf-8"))
-    return tuple(table["drugs"]), tuple(table["may wait"])
+def _table() -> Mapping[str, Sequence[str]]:
+    text = Path(__file__).with_name("essential.json").read_text(encoding="utf-8")
+    table: Mapping[str, Sequence[str]] = json.loads(text)
+    return table
 
 
 def essential(drug: str) -> bool:
     """Return whether a drug is not stopped where another of its problem can be."""
-    return any(is_a(drug, ref) for ref in _table()[0])
+    return any(is_a(drug, ref) for ref in _table()["drugs"])
+
+
+def may_be_stopped(who: ReviewProfile, problems: Sequence[DrugProblem]) -> list[str]:
+    """Return what a patient buys that may be stopped though no problem asks for it."""
+    asked = {drug for one in problems for drug in one.drugs}
+    bought = (one.regimen.drug for one in who.medicines if one.bought)
+    return [one for one in bought if one in _table()["may be stopped"] and one not in asked]
 
 
 def stoppable(problem: DrugProblem) -> list[str]:
@@ -157,7 +169,21 @@ def after_stopping(
     by = [] if indication is None or one.bought else alternatives(indication, drug, kept)
     fit = tuple(each for each in by if each not in gone)
     also = also_right(indication, drug, kept) if indication is not None and fit else []
-    return StoppedMedicine(one, _treated(one, kept.medicines), fit, tuple(also))
+    watch = _set_beside(drug, kept.medicines)
+    return StoppedMedicine(one, _treated(one, kept.medicines), fit, tuple(also), watch)
+
+
+def _set_beside(drug: str, kept: Collection[Taken]) -> tuple[str, ...]:
+    """The values that are watched of two, by which the dose of what goes on was set.
+
+    Without an inducer or inhibitor the INR moves, and warfarin is dosed anew.
+    """
+    found: dict[str, None] = {}
+    for one in kept:
+        value, risk = with_a_level().get(one.regimen.drug), pair_risk(drug, one.regimen.drug)
+        if value is not None and risk is not None and sets_the_dose(value):
+            found |= {each.watch: None for each in risk.remedies if each.watch == value}
+    return tuple(found)
 
 
 @lru_cache(maxsize=1)
