@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import pytest
 
+from gym_clinic.clinical.tasks import TaskDraft, seed_of
+from gym_clinic.domains.clinical_diagnosis.deciding import discriminators
+from gym_clinic.domains.clinical_diagnosis.places import place_table
+from gym_clinic.domains.clinical_diagnosis.tasks import make_task
 from gym_clinic.facts import load
+from gym_clinic.facts.expressions import parse
 
 PPI, ANTIBIOTIC = "class:proton-pump-inhibitor", "class:antibiotic"
+
+
+@cache
+def golds(condition: str) -> tuple[dict[str, Any], ...]:
+    """The golds of some tasks of a condition, whose reference plan is perfect."""
+    drafts = (TaskDraft(condition, seed_of("dev", n), "dev") for n in range(6))
+    found = tuple(dict(one.gold) for one in map(make_task, drafts) if one is not None)
+    assert found
+    return found
 
 
 @pytest.mark.parametrize(
@@ -32,3 +49,51 @@ def test_an_ulcer_that_is_treated_through_the_endoscope_shows_a_reason_for_it() 
     shown = " ".join(one.text for one in study.results if one.shows)
     assert "Forrest IIb" in shown
     assert not any(one in shown for one in ("Forrest IIc", "Forrest III", "flat", "pigmented"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "key"),
+    [
+        ("hepatitis-b", "lab:inr"),
+        ("kawasaki-disease", "study:echocardiogram"),
+        ("pulmonary-embolism", "lab:creatinine"),
+    ],
+)
+def test_what_treatment_and_danger_ask_for_is_ordered(condition: str, key: str) -> None:
+    for gold in golds(condition):
+        assert key in gold["read"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "key"),
+    [
+        ("giant-cell-arteritis", "site:eyes"),
+        ("kawasaki-disease", "told:HP:0001945"),
+        ("panic-disorder", "site:chest"),
+    ],
+)
+def test_what_must_not_be_missed_is_looked_at(condition: str, key: str) -> None:
+    """The eyes of a giant cell arteritis, fever, the chest of who breathes fast and goes home."""
+    assert any(key in gold["read"] for gold in golds(condition))
+    for gold in golds(condition):
+        serves = {one for group in gold["instead"] for one in group["keys"]}
+        assert key not in gold["read"] or key not in serves  # nothing stands for it
+
+
+@pytest.mark.parametrize(
+    ("age", "egfr", "due"), [(30.0, 95.0, False), (72.0, 95.0, True), (50.0, 38.0, True)]
+)
+def test_kidneys_are_known_before_a_zoster_of_the_old_is_treated(
+    age: float, egfr: float, due: bool
+) -> None:
+    (rule,) = discriminators()["herpes-zoster"].ordered
+    assert rule.tests == ("lab:creatinine",)
+    assert bool(parse(rule.when).compute({"age": age, "egfr": egfr})) is due
+
+
+@pytest.mark.parametrize(
+    ("hr", "crt_s", "grave"), [(150.0, 2.0, False), (199.0, 2.0, True), (150.0, 4.0, True)]
+)
+def test_a_kawasaki_in_shock_may_go_to_intensive_care(hr: float, crt_s: float, grave: bool) -> None:
+    rule = place_table().conditions["kawasaki-disease"].grave
+    assert bool(parse(rule).compute({"hr": hr, "crt_s": crt_s})) is grave
