@@ -68,6 +68,7 @@ def test_what_treatment_and_danger_ask_for_is_ordered(condition: str, key: str) 
     ("condition", "key"),
     [
         ("giant-cell-arteritis", "site:eyes"),
+        ("influenza", "site:chest"),
         ("kawasaki-disease", "told:HP:0001945"),
         ("panic-disorder", "site:chest"),
     ],
