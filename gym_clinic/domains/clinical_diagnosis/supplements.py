@@ -13,6 +13,7 @@ from typing import Any
 from gym_clinic.chart.catalogue import actions
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains.clinical_diagnosis.besides import STOPPED, stopped_medicines
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import look_alikes
 from gym_clinic.domains.clinical_diagnosis.plan import red_cells
@@ -194,7 +195,9 @@ def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> 
     if procedures and patient.state(0)["gcs"] >= CAPACITY and person.age >= 18:
         consent = {"treatment": procedures[0], "explained": ["benefit", "risks", "alternatives"]}
         yield 2, (("obtain_consent", consent),)
+    stopped = stopped_medicines(world)
     taken = [one.drug for one in patient.medicines if one.drug in wrong]
+    taken = [one for one in taken if one not in stopped]
     if taken:
-        stop = {"drug": facts.drugs[taken[0]].name, "reason": "not right in this illness"}
+        stop = {"drug": facts.drugs[taken[0]].name, "reason": STOPPED}
         yield 4, (("discontinue_medication", stop),)

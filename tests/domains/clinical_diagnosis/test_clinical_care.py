@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 
 from gym_clinic.clinical.tasks import TaskDraft, seed_of
+from gym_clinic.clinical.world import open_world
+from gym_clinic.domains.clinical_diagnosis.besides import stopped_medicines
 from gym_clinic.domains.clinical_diagnosis.deciding import discriminators
-from gym_clinic.domains.clinical_diagnosis.places import place_table
-from gym_clinic.domains.clinical_diagnosis.tasks import make_task
+from gym_clinic.domains.clinical_diagnosis.judge import JUDGE
+from gym_clinic.domains.clinical_diagnosis.places import dispositions, place_table
+from gym_clinic.domains.clinical_diagnosis.tasks import make_task, try_plan
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
+from gym_clinic.facts.named_drugs import is_a
 
 PPI, ANTIBIOTIC = "class:proton-pump-inhibitor", "class:antibiotic"
 
@@ -98,3 +102,25 @@ def test_kidneys_are_known_before_a_zoster_of_the_old_is_treated(
 def test_a_kawasaki_in_shock_may_go_to_intensive_care(hr: float, crt_s: float, grave: bool) -> None:
     rule = place_table().conditions["kawasaki-disease"].grave
     assert bool(parse(rule).compute({"hr": hr, "crt_s": crt_s})) is grave
+
+
+def test_an_ace_inhibitor_is_stopped_where_lips_or_tongue_swell() -> None:
+    angioedema = load().finding_ids["Angioedema"]
+    for seed in range(4, 240, 4):
+        world = open_world({"seed": seed, "condition": "urticaria", "split": "train"})
+        taken = [one.drug for one in world.patient.medicines]
+        culprits = [one for one in taken if is_a(one, "class:ace-inhibitor")]
+        swollen = angioedema in world.patient.problems[0].findings
+        assert [*stopped_medicines(world)] == (culprits if swollen else [])
+        if not culprits or not swollen:
+            continue
+        assert "ward" in dispositions(load().conditions["urticaria"], world.patient)
+        one = make_task(TaskDraft("urticaria", seed, "train"))
+        assert one is not None
+        plan = [[(call["name"], call["arguments"]) for call in each] for each in one.gold["plan"]]
+        left = [[call for call in each if call[0] != "discontinue_medication"] for each in plan]
+        for each, holds in ((plan, True), (left, False)):
+            done = try_plan(one.record, each).judged(JUDGE, one.gold, one.gold["answer"])
+            assert (done.assertion() == 1) is holds
+        return
+    raise AssertionError("nobody takes one and swells")
