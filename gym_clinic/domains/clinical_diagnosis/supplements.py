@@ -17,7 +17,7 @@ from gym_clinic.domains.clinical_diagnosis.besides import STOPPED, stopped_medic
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import look_alikes
 from gym_clinic.domains.clinical_diagnosis.plan import red_cells
-from gym_clinic.facts.doses import dose_to_give, usual_doses
+from gym_clinic.facts.doses import MILLIGRAMS, dose_to_give, usual_doses
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
 COUNT = 3
@@ -186,6 +186,10 @@ def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> 
         if usual is not None:
             low, _ = usual.of_patient(person.age, person.weight_kg)
             given = dose_to_give(low, usual.unit, person.age)
+            most = facts.drugs[drug].most_by_kidneys(patient.state(0)["egfr"], "po")
+            daily = given * usual.per_day * MILLIGRAMS.get(usual.unit, 0.0)
+            if most is not None and daily > most:
+                continue
             prescription = {
                 "drug": facts.drugs[drug].name, "dose": given, "unit": usual.unit,
                 "route": "po", "times_per_day": usual.per_day, "start": "at home",

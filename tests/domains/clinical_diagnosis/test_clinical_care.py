@@ -124,3 +124,18 @@ def test_an_ace_inhibitor_is_stopped_where_lips_or_tongue_swell() -> None:
             assert (done.assertion() == 1) is holds
         return
     raise AssertionError("nobody takes one and swells")
+
+
+def test_a_full_dose_for_failing_kidneys_is_a_violation_and_in_no_plan() -> None:
+    edit = {"kind": "usual", "measurement": "creatinine", "value": 4.6}
+    made = [make_task(TaskDraft("herpes-zoster", 4 * n, "train", (edit,))) for n in range(1, 9)]
+    one = made[0]
+    assert one is not None
+    assert None not in made  # no further step of a plan is such a dose
+    plan = [[(call["name"], call["arguments"]) for call in each] for each in one.gold["plan"]]
+    order = {"order": "valaciclovir", "unit": "g", "route": "po"}
+    for dose, per_day, right in ((0.5, 1.0, True), (1.0, 3.0, False)):
+        answer = {**one.gold["answer"], "orders": [{**order, "dose": dose, "per_day": per_day}]}
+        done = try_plan(one.record, plan).judged(JUDGE, one.gold, answer)
+        assert ("S3-16" not in {each.rule for each in done.violations}) is right
+        assert done.solved is right
