@@ -129,8 +129,11 @@ def daily_dose_ratio(situation: Situation, order: DrugOrder, **limits: float) ->
 @predicate("the daily dose is above what the known kidney function leaves", of_order=True)
 def dose_above_kidneys(situation: Situation, order: DrugOrder) -> Found:
     """Daily dose is above the greatest one at the known eGFR, which stands for the clearance."""
-    evidence, egfr = [], situation.measured("labs", "egfr")
-    for one in order.medicines[:1] if egfr is not None and len(order.medicines) == 1 else ():
+    egfr = situation.measured("labs", "egfr")
+    if egfr is None or len(order.medicines) > 1:  # a strength of a combination is not one dose
+        return None
+    evidence = []
+    for one in order.medicines:
         record = load().drugs.get(one.drug)
         most = record.most_by_kidneys(egfr, one.route) if record is not None else None
         amount = daily_mg(order, "mg", situation.patient.weight_kg)
