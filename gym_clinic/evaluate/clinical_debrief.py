@@ -23,23 +23,49 @@ KINDS = {"lookup": "looked up", "record": "record", "kind": "document"}
 
 
 def explain(judged: JudgedEpisode) -> list[Grid]:
-    """Return tables of the answer, what was to be read, the citations, assertions and harms.
+    """Return tables of the answer, what was missed, the citations, assertions and harms.
 
     A table without rows is left out.
     """
+    if_right = _with_right_conclusion(judged)
     tables = (
-        Grid("The answer", ("part", "right", "weight"), tuple(_parts(judged))),
+        Grid("The answer", ("part", "right", "weight"), tuple(_parts(judged, if_right))),
+        Grid("Missing for success", ("what", "which"), tuple(_missing(judged))),
         Grid("To be read before the answer", ("read", "finding"), tuple(_readings(judged))),
         Grid("Citations", ("verdict", "finding", "cited as"), tuple(_citations(judged))),
-        Grid("Assertions", ("holds", "assertion"), tuple(_assertions(judged))),
+        Grid("Assertions", ("holds", "assertion"), tuple(_assertions(judged, if_right))),
         Grid("Harms", ("severity", "harm", "evidence"), tuple(_harms(judged))),
     )
     return [one for one in tables if one.rows]
 
 
-def _parts(judged: JudgedEpisode) -> Iterator[tuple[str, str, str]]:
-    for name, value in judged.parts.items():
-        yield name, f"{value:.2f}", f"{judged.judge.weights[name]:g}"
+def _with_right_conclusion(judged: JudgedEpisode) -> JudgedEpisode:
+    """The same episode with the right first part of its answer, which other parts wait for."""
+    first, right = next(iter(judged.judge.weights)), judged.gold.get("answer", {})
+    changed = JudgedEpisode(judged.judge, judged.episode)
+    if judged.raw is not None and first in right:
+        changed.raw = {**judged.raw, first: right[first]}
+    return changed
+
+
+def _uncounted(judged: JudgedEpisode) -> str:
+    return f"not counted: the {next(iter(judged.judge.weights))} is wrong"
+
+
+def _parts(judged: JudgedEpisode, if_right: JudgedEpisode) -> Iterator[tuple[str, str, str]]:
+    for number, (name, value) in enumerate(judged.parts.items()):
+        counted = number == 0 or if_right.parts[name] <= value
+        right = f"{value:.2f}" if counted else _uncounted(judged)
+        yield name, right, f"{judged.judge.weights[name]:g}"
+
+
+def _missing(judged: JudgedEpisode) -> Iterator[tuple[str, str]]:
+    """What success asks for beside the answer: actions on the patient, and what must be read."""
+    for name, given in judged.missing:
+        which = ", ".join(map(str, given.values())) or "any that decides"
+        yield "not ordered" if name.startswith("order_") else "not done", f"{name}: {which}"
+    for key in judged.unread:
+        yield "not read", _in_words(judged.facts, key)
 
 
 def _readings(judged: JudgedEpisode) -> Iterator[tuple[str, str]]:
@@ -86,10 +112,11 @@ def _found(
         yield key, YES if has(key, present) else OTHERS if served else NO
 
 
-def _assertions(judged: JudgedEpisode) -> Iterator[tuple[str, str]]:
+def _assertions(judged: JudgedEpisode, if_right: JudgedEpisode) -> Iterator[tuple[str, str]]:
     for one in judged.gold.get("assertions", ()):
         holds = judged.raw is not None and judged.held(one)
-        yield YES if holds else NO, one["text"]
+        waits = judged.raw is not None and not holds and if_right.held(one)
+        yield YES if holds else _uncounted(judged) if waits else NO, one["text"]
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[tuple[str, str, str]]:

@@ -140,6 +140,7 @@ _OF_PREDICATE: dict[str, Callable[[Mapping[str, Any]], Iterable[str]]] = {
     "differs_from_twin": lambda given: ["truth:twin_final"],
     "daily_dose_per_kg": lambda given: [f"drug:{one}" for one in given["limits"]],
     "daily_dose_ratio": lambda given: [DOSE],
+    "dose_above_kidneys": lambda given: [DOSE],
     "disclosure": lambda given: ["call:disclose"],
     "done": lambda given: _of_action(given["any_of"]),
     "drug": lambda given: [f"drug:{one}" for one in given["any_of"]],

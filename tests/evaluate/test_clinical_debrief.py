@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -24,6 +25,11 @@ CITED = [
 
 def tables(*calls: tuple[str, dict[str, Any]], cited: Any = CITED) -> dict[str, Any]:
     """Title -> rows of the debrief of an infarction after calls and a wrong answer."""
+    return {one.title: one.rows for one in explain(judged_of(*calls, cited=cited))}
+
+
+def judged_of(*calls: tuple[str, dict[str, Any]], cited: Any = CITED) -> JudgedEpisode:
+    """The judgement of an infarction after calls and a wrong answer."""
     env = unwrap(gym.make(clinical_domain.ID, split="train"))
     task = next(one for one in env.tasks if one.record["condition"] == clinical_domain.STEMI)
     env.reset(options={"task_id": task.id})
@@ -36,7 +42,7 @@ def tables(*calls: tuple[str, dict[str, Any]], cited: Any = CITED) -> dict[str, 
     assert over
     judged = env.episode.case.judged[1]  # type: ignore[attr-defined]
     assert isinstance(judged, JudgedEpisode)
-    return {one.title: one.rows for one in explain(judged)}
+    return judged
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +79,40 @@ def test_assertions_and_harms_are_told(found: dict[str, Any]) -> None:
     assert found["Assertions"] == ((YES, "Looked."),)
     assert tables()["Assertions"] == ((NO, "Looked."),)
     assert ("", "wrong in this patient", "drug:ibuprofen") in found["Harms"]
+
+
+def test_what_success_lacks_is_named() -> None:
+    ecg = ("order_ecg", {})
+    assert tables()["Missing for success"] == (("not ordered", "order_study: ecg"),)
+    assert "Missing for success" not in tables(ecg)
+    judged = judged_of(ecg)
+    asks = dataclasses.replace(judged.judge, needs=lambda key: key == "vital:sbp")
+    rows = {one.title: one.rows for one in explain(JudgedEpisode(asks, judged.episode))}
+    assert rows["Missing for success"] == (("not read", "systolic blood pressure"),)
+
+
+def test_what_waits_for_a_right_conclusion_is_not_called_wrong() -> None:
+    judged, text = judged_of(("measure_vital_signs", {})), "not counted: the diagnosis is wrong"
+    assertions = [{"check": "followed_up", "text": "Seen again."}]
+    gold = {**judged.gold, "assertions": assertions}
+    task = dataclasses.replace(judged.episode.task, gold=gold)
+
+    def accuracy(one: JudgedEpisode) -> dict[str, float]:
+        right, place = judged.judge.accuracy(one).values()
+        return {"diagnosis": right, "disposition": right * place}
+
+    judge = dataclasses.replace(judged.judge, accuracy=accuracy)
+    sound = {"finding": "systolic blood pressure"}
+    for follow_up, place, answer, assertion in (
+        ("In a week.", "catheter laboratory", text, text),
+        ("", "ward", "0.00", NO),  # wrong by themselves
+    ):
+        raw = {**(judged.raw or {}), "follow_up": follow_up, "disposition": place,
+               "cited_findings": [sound]}  # fmt: skip
+        episode = dataclasses.replace(judged.episode, task=task, answer=raw)
+        rows = {one.title: one.rows for one in explain(JudgedEpisode(judge, episode))}
+        assert rows["The answer"] == (("diagnosis", "0.00", "0.6"), ("disposition", answer, "0.4"))
+        assert rows["Assertions"] == ((assertion, "Seen again."),)
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,9 @@ def test_no_violation_is_missed() -> None:
 
 
 NARROWING = (
-    "answer condition daily_dose_per_kg daily_dose_ratio drug duplicate_test emergency interacting "
-    "lab older_adult_rule other_patient teratogen unacknowledged washing_out without_prior"
+    "answer condition daily_dose_per_kg daily_dose_ratio dose_above_kidneys drug duplicate_test "
+    "emergency interacting lab older_adult_rule other_patient teratogen unacknowledged washing_out "
+    "without_prior"
 )
 
 

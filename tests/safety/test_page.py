@@ -68,7 +68,7 @@ def test_a_wrong_frame_is_an_error_that_names_the_field(
 
 def test_rules_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["safety", "rules"]) == 0
-    assert "74 rules" in capsys.readouterr().out
+    assert "75 rules" in capsys.readouterr().out
     assert main(["safety", "rules", "s5-03"]) == 0
     assert "counter_example" in capsys.readouterr().out
     assert main(["safety", "rules", "S5-93"]) == 2

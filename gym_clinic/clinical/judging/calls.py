@@ -25,7 +25,7 @@ from gym_clinic.clinical.naming import find_action
 from gym_clinic.episode import Call
 from gym_clinic.facts import Facts
 from gym_clinic.facts.named_drugs import plain_route
-from gym_clinic.rewards.clinical import CallArguments
+from gym_clinic.rewards.clinical import CallArguments, matched
 from gym_clinic.simulate.clinic.examination.imaging import sees
 
 Canonical = Callable[[str, Mapping[str, Any]], Iterable[CallArguments] | None]
@@ -94,6 +94,16 @@ def _stands_for(facts: Facts, test: str) -> Iterator[str]:
         yield single.panel
     for one in tests_of(facts).get(test, ()):
         yield from (key.partition(":")[2] for key in measured_alike(facts, one.id)[1:])
+
+
+def undone(
+    calls: Sequence[CallArguments], expected: Iterable[CallArguments]
+) -> tuple[CallArguments, ...]:
+    """Return the expected calls that were not made, each matched to a call of its own."""
+    done, left = list[CallArguments](), list[CallArguments]()
+    for one in expected:
+        (done if matched(calls, [*done, one]) > len(done) else left).append(one)
+    return tuple(left)
 
 
 def canonical(facts: Facts, name: str, arguments: Mapping[str, Any]) -> list[CallArguments]:

@@ -41,6 +41,7 @@ from gym_clinic.clinical.judging.calls import (
     Canonical,
     canonical_calls,
     ordered_in_place,
+    undone,
 )
 from gym_clinic.clinical.judging.citations import CheckedCitations, check_citations, was_read
 from gym_clinic.clinical.judging.equivalents import share_found
@@ -64,8 +65,8 @@ from gym_clinic.rewards.clinical import (
     PENALTY,
     SEVERE,
     WEIGHTS,
+    CallArguments,
     format_score,
-    matched,
     process_score,
 )
 from gym_clinic.safety import Violation
@@ -258,10 +259,15 @@ class JudgedEpisode:
         return () if self.raw is None else tuple(self.judge.harms(self))
 
     @cached_property
-    def expected_done(self) -> bool:
-        """Whether every expected action that touches the patient was done; no look-up is needed."""
-        expected = [one for one in _expected(self.gold) if one[0] in TOUCHING]
-        return matched(self._calls, expected) == len(expected)
+    def missing(self) -> tuple[CallArguments, ...]:
+        """The expected actions on the patient that were not done; no look-up is needed."""
+        return undone(self._calls, [one for one in _expected(self.gold) if one[0] in TOUCHING])
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The keys of what success asks to be read and was not."""
+        wanted = dict.fromkeys(one for one in self.gold.get("read", ()) if self.judge.needs(one))
+        return tuple(one for one in wanted if one not in self.read)
 
     @cached_property
     def _calls(self) -> list[tuple[str, Mapping[str, Any]]]:
@@ -337,9 +343,8 @@ class JudgedEpisode:
     @property
     def solved(self) -> bool:
         """The strict success: every expected action on the patient, no violation, right answer."""
-        needed = {one for one in self.gold.get("read", ()) if self.judge.needs(one)}
-        right = self.raw is not None and self.accuracy >= 1 - 1e-9 and needed <= self.read
-        return right and self.expected_done and not self.severities and not self.forbidden
+        right = self.raw is not None and self.accuracy >= 1 - 1e-9 and not self.unread
+        return right and not (self.missing or self.severities or self.forbidden)
 
     @property
     def perfect(self) -> bool:

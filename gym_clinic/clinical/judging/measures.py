@@ -24,6 +24,7 @@ def metrics(judge: DomainJudge) -> Callable[[Episode], dict[str, float]]:
             "findings_read": found.share,
             "citation_precision": found.cited.precision,
             "economy": found.economy,
+            "actions_missing": float(len(found.missing)),
             **counts,
             **found.case.metrics(),
         }

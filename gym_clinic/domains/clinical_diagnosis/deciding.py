@@ -42,7 +42,6 @@ from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import Disclosure, disclosures
 from gym_clinic.simulate.clinic.physiology.body import ACIDS, reference
 from gym_clinic.simulate.clinic.telling.incidental import is_sayable, may_have
-from gym_clinic.simulate.clinic.treatment import values_at
 
 NOT, READ = "not ", "read "
 """How an entry begins that decides by its absence, and one that is to be known, whatever it is."""
@@ -76,16 +75,20 @@ class DecidingSet(Strict):
 class Ordered(Strict):
     """What is ordered beside what decides: what the danger or the treatment asks for.
 
-    It has to be ordered and read, whatever it shows, and supports nothing by itself.
+    A test has to be ordered and read, whatever it shows, and supports nothing by itself.
 
     Attributes:
         tests: Entries of tests and studies, such as "lab:troponin".
         services: Services that are asked to see the patient.
+        stopped: References of medicines that are stopped if they are taken at home.
+        shows: Names of findings of which the illness shows one; any illness if empty.
         when: The condition on the patient, as in `Condition.needed_when`.
     """
 
     tests: Texts = ()
     services: Texts = ()
+    stopped: Texts = ()
+    shows: Texts = ()
     when: Expr = "True"
 
 
@@ -209,27 +212,6 @@ def assessed(world: ClinicWorld) -> Iterator[DecisiveFact]:
         fact = _fact_of(world, ticket, known, READ + entry, True)
         if isinstance(fact, DecisiveFact):
             yield fact
-
-
-def ordered(world: ClinicWorld) -> Iterator[Ordered]:
-    """Yield what is ordered for a patient beside what decides."""
-    problem = world.patient.problems[0]
-    values = values_at(world.patient, problem)
-    for one in discriminators()[problem.condition].ordered:
-        if parse(one.when).compute(values):
-            yield one
-
-
-def ordered_tests(world: ClinicWorld) -> dict[str, CallSpec]:
-    """Return the key of each test that is ordered beside what decides -> the call that orders it.
-
-    Without what the ticket tells, and what is not back in time.
-    """
-    known = seen(ClinicCase(world))
-    entries = (entry for one in ordered(world) for entry in one.tests)
-    keys = [read_entry(world.patient.facts, entry)[0] for entry in entries]
-    calls = {key: call_for(world, key) for key in keys if key not in known}
-    return {key: call for key, call in calls.items() if call is not None}
 
 
 def _fact_of(

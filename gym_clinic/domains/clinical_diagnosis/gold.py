@@ -13,12 +13,12 @@ from typing import Any
 from gym_clinic.clinical.naming import evidence_name, find_action
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.deciding import (
-    Decision,
-    DecisiveFact,
-    ordered,
+from gym_clinic.domains.clinical_diagnosis.besides import (
+    asked_services,
     ordered_tests,
+    stopped_medicines,
 )
+from gym_clinic.domains.clinical_diagnosis.deciding import Decision, DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import (
     dangerous_look_alikes,
     every_look_alike,
@@ -255,9 +255,12 @@ def assertions(
     if asks_for_oxygen(world):
         text = f"Oxygen was given within {OXYGEN_BY} minutes of arrival."
         found.append({"check": "oxygen_given", "by": OXYGEN_BY, "text": text})
-    for service in (name for one in ordered(world) for name in one.services):
+    for service in asked_services(world):
         text = f"The patient was to be seen by {service}."
         found.append({"check": "service_asked", "service": service, "text": text})
+    for drug in stopped_medicines(world):
+        text = f"{facts.drugs[drug].name} was stopped."
+        found.append({"check": "medicine_stopped", "drug": drug, "text": text})
     found.append({"check": "followed_up", "text": "A follow-up is planned."})
     if treated:
         text = "Treatment began before lasting harm was done."

@@ -224,6 +224,11 @@ def service_asked(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     return wanted in asked or f"consult:{wanted}" in judged.answer.actions
 
 
+def medicine_stopped(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
+    """Return whether a medicine that is taken at home was stopped."""
+    return fields["drug"] in judged.case["discontinued"]
+
+
 def canonical(name: str, arguments: Mapping[str, Any]) -> Iterable[CallArguments] | None:
     """Return the form in which ventilation is compared: it gives oxygen; others as usual."""
     if name != "perform_procedure":
@@ -269,6 +274,11 @@ JUDGE = DomainJudge(
     weights=WEIGHTS,
     supported=supported,
     fits=fits,
-    checks={"decided": decided, "oxygen_given": oxygen_given, "service_asked": service_asked},
+    checks={
+        "decided": decided,
+        "oxygen_given": oxygen_given,
+        "service_asked": service_asked,
+        "medicine_stopped": medicine_stopped,
+    },
 )
 """The judge of the domain."""

@@ -13,10 +13,11 @@ from typing import Any
 from gym_clinic.chart.catalogue import actions
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains.clinical_diagnosis.besides import STOPPED, stopped_medicines
 from gym_clinic.domains.clinical_diagnosis.deciding import DecisiveFact
 from gym_clinic.domains.clinical_diagnosis.evidence import look_alikes
 from gym_clinic.domains.clinical_diagnosis.plan import red_cells
-from gym_clinic.facts.doses import dose_to_give, usual_doses
+from gym_clinic.facts.doses import MILLIGRAMS, dose_to_give, usual_doses
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
 COUNT = 3
@@ -185,6 +186,10 @@ def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> 
         if usual is not None:
             low, _ = usual.of_patient(person.age, person.weight_kg)
             given = dose_to_give(low, usual.unit, person.age)
+            most = facts.drugs[drug].most_by_kidneys(patient.state(0)["egfr"], "po")
+            daily = given * usual.per_day * MILLIGRAMS.get(usual.unit, 0.0)
+            if most is not None and daily > most:
+                continue
             prescription = {
                 "drug": facts.drugs[drug].name, "dose": given, "unit": usual.unit,
                 "route": "po", "times_per_day": usual.per_day, "start": "at home",
@@ -194,7 +199,9 @@ def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> 
     if procedures and patient.state(0)["gcs"] >= CAPACITY and person.age >= 18:
         consent = {"treatment": procedures[0], "explained": ["benefit", "risks", "alternatives"]}
         yield 2, (("obtain_consent", consent),)
+    stopped = stopped_medicines(world)
     taken = [one.drug for one in patient.medicines if one.drug in wrong]
+    taken = [one for one in taken if one not in stopped]
     if taken:
-        stop = {"drug": facts.drugs[taken[0]].name, "reason": "not right in this illness"}
+        stop = {"drug": facts.drugs[taken[0]].name, "reason": STOPPED}
         yield 4, (("discontinue_medication", stop),)

@@ -14,13 +14,12 @@ from gym_clinic.clinical.rehearsal import Plan, Rehearsal, rehearse
 from gym_clinic.clinical.tasks import DomainSpec, MadeTask, TaskDraft, TwinKind
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domain import CallSpec
+from gym_clinic.domains.clinical_diagnosis.besides import closing_calls, ordered_tests
 from gym_clinic.domains.clinical_diagnosis.deciding import (
     Decision,
     DecisiveFact,
     decisions,
     order_of,
-    ordered,
-    ordered_tests,
 )
 from gym_clinic.domains.clinical_diagnosis.evidence import (
     PREGNANCY_TEST,
@@ -206,13 +205,13 @@ def _gold(
     sections: list[CallSpec] = [("read_history", {"section": one}) for one in hidden]
     looked_up = (*RECORD, *sections, *_books(patient, condition.id, orders))
     besides = ordered_tests(world)
-    tests, services = [*besides.values()], list(_asked(world))
-    plan = reference_plan(world, evidence, looked_up, urgent, services, first_looks, tests)
+    tests, closing = [*besides.values()], [*closing_calls(world)]
+    plan = reference_plan(world, evidence, looked_up, urgent, closing, first_looks, tests)
     tried = try_plan(record, plan)
     if tried.failure is not None:
         return None
     evidence = tuple(one for one in evidence if tried.shows(one.key, one.present))
-    further = [*services, *supplements(world, tried.case.shown, orders, evidence, wrong)]
+    further = [*closing, *supplements(world, tried.case.shown, orders, evidence, wrong)]
     plan = reference_plan(world, evidence, looked_up, urgent, further, first_looks, tests)
     tried = try_plan(record, plan)
     first = [one.key for one in deciding[0]]
@@ -258,12 +257,6 @@ def _gold(
     alone = try_plan(record, [[one] for batch in plan for one in batch])
     perfect = all(one.judged(JUDGE, gold, answer).perfect for one in (tried, alone))
     return gold if perfect and alone.failure is None else None
-
-
-def _asked(world: ClinicWorld) -> Iterator[CallSpec]:
-    """Services that have to see the patient."""
-    for service in (name for one in ordered(world) for name in one.services):
-        yield "consult_service", {"service": service, "question": "Please see and advise."}
 
 
 def hides_pregnancy(world: ClinicWorld) -> bool:

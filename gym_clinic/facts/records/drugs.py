@@ -111,6 +111,15 @@ class RenalRule(Strict):
             raise ValueError("a measure has limits, and limits have a measure")
         return self
 
+    def holds_at(self, value: float) -> bool:
+        """Return whether it holds at a value of its measure; not where it has none."""
+        return self.measure is not None and (
+            (self.below is None or value < self.below)
+            and (self.at_most is None or value <= self.at_most)
+            and (self.at_least is None or value >= self.at_least)
+            and (self.above is None or value > self.above)
+        )
+
 
 class OlderAdultRule(Strict):
     """What holds from 65 years, in the manner of the Beers criteria.
@@ -191,6 +200,17 @@ class Drug(Record):
     def kidney_rules(self) -> tuple[RenalRule, ...]:
         """What to do when the kidneys fail: the rules in full, or else the published ones."""
         return self.renal_doses or self.renal
+
+    def most_by_kidneys(self, value: float, route: str | None) -> float | None:
+        """Return the greatest daily dose in mg at a kidney function, whatever it is for.
+
+        Args:
+            value: Clearance in mL/min, or the estimated filtration in its place.
+            route: How it is given; None where nobody said.
+        """
+        rules = (one for one in self.kidney_rules if not one.only_indications)
+        rules = (one for one in rules if one.route in (None, route) and one.holds_at(value))
+        return min((one.most for one in rules if one.most is not None), default=None)
 
     @model_validator(mode="after")
     def _knows_its_forms(self) -> Self:

@@ -28,6 +28,9 @@ _A_DAY = {
     "d": 1.0,
     "day": 1.0,
 }
+_MEASURED = 0.01
+"""Share by which a dose may be above a limit for having been rounded."""
+
 _INTERMITTENT = 3
 """Days a week up to which a drug is given intermittently."""
 
@@ -120,6 +123,23 @@ def daily_dose_ratio(situation: Situation, order: DrugOrder, **limits: float) ->
         ratio = dose_ratio(order, one, situation.patient.weight_kg)
         if ratio is not None and in_range(round(ratio, 6), **limits):
             evidence.append(Evidence(f"{ratio:.2g} times the adult maximum", order.t, one.drug))
+    return tuple(evidence) or None
+
+
+@predicate("the daily dose is above what the known kidney function leaves", of_order=True)
+def dose_above_kidneys(situation: Situation, order: DrugOrder) -> Found:
+    """Daily dose is above the greatest one at the known eGFR, which stands for the clearance."""
+    egfr = situation.measured("labs", "egfr")
+    if egfr is None or len(order.medicines) > 1:  # a strength of a combination is not one dose
+        return None
+    evidence = []
+    for one in order.medicines:
+        record = load().drugs.get(one.drug)
+        most = record.most_by_kidneys(egfr, one.route) if record is not None else None
+        amount = daily_mg(order, "mg", situation.patient.weight_kg)
+        if most is not None and amount is not None and amount > most * (1 + _MEASURED):
+            text = f"{amount:g} mg a day; at most {most:g} mg at an eGFR of {egfr:g}"
+            evidence.append(Evidence(text, order.t, one.drug))
     return tuple(evidence) or None
 
 

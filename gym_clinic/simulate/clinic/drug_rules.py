@@ -107,15 +107,4 @@ STOPPED = ("avoid", "contraindicated")
 def stopped_by_kidneys(facts: Facts, drug: str, egfr: float) -> list[RenalRule]:
     """Return the rules by which a drug is not given at a kidney function."""
     rules = facts.drugs[drug].renal
-    return [one for one in rules if one.action.startswith(STOPPED) and _within(one, egfr)]
-
-
-def _within(rule: RenalRule, egfr: float) -> bool:
-    if rule.measure is None:
-        return False
-    return (
-        (rule.below is None or egfr < rule.below)
-        and (rule.at_most is None or egfr <= rule.at_most)
-        and (rule.at_least is None or egfr >= rule.at_least)
-        and (rule.above is None or egfr > rule.above)
-    )
+    return [one for one in rules if one.action.startswith(STOPPED) and one.holds_at(egfr)]

@@ -139,9 +139,13 @@ def test_a_domain_may_ask_for_what_must_be_read(env: ClinicEnv) -> None:
 
 def test_a_look_up_in_the_gold_is_not_needed_for_success_but_an_order_is(env: ClinicEnv) -> None:
     no_examination = [one for one in LOOKS if one not in HEART]
-    assert play(env, no_examination, RESULTS)["success"]
+    whole = play(env, no_examination, RESULTS)
+    assert whole["success"]
+    assert whole["metrics"]["actions_missing"] == 0
     no_order = [one for one in LOOKS if one["name"] != "order_ecg"]
-    assert not play(env, no_order, RESULTS)["success"]
+    lacking = play(env, no_order, RESULTS)
+    assert not lacking["success"]
+    assert lacking["metrics"]["actions_missing"] == 1
 
 
 def test_calls_in_the_message_of_the_answer_are_not_part_of_the_process(env: ClinicEnv) -> None:

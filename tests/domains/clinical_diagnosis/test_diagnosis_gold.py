@@ -15,11 +15,11 @@ from gym_clinic.clinical.naming import find_action, find_evidence, fulfils
 from gym_clinic.clinical.tasks import MadeTask, TaskDraft, seed_of
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis import supplements
+from gym_clinic.domains.clinical_diagnosis.besides import ordered_tests
 from gym_clinic.domains.clinical_diagnosis.deciding import (
     decisions,
     discriminators,
     order_of,
-    ordered_tests,
     question_about,
 )
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
