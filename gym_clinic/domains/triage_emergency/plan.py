@@ -2,7 +2,8 @@
 
 The plan looks first, does at once what saves life, asks and screens what the presentation calls
 for, gives the orders that cannot wait, activates the right protocol, and looks at the department
-last. It is played on a case of its own, so that every value that it passes on is one that it read.
+last. It is played on a case of its own, so that every value that it passes on is one that it read,
+and in an earlier message: oxygen comes after the saturation, a drug after the allergies.
 """
 
 from __future__ import annotations
@@ -88,13 +89,13 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     names = frozenset(hours_of_findings(patient))
     values = values_on_arrival(patient)
     row = _measure(plan, values)
+    plan.turn()
     plan.measured = {key: float(row[key]) for key in VITALS if key in row}
     opened = names_of(patient.facts, told_first(plan.case))
     plan.urgent = urgent_calls(patient, pathway.id, told=opened)
     by_weight = any(one.life and one.name in BY_WEIGHT for one in plan.urgent)
     if by_weight and patient.person.age < CHILD:
         plan.call("read_patient_record")
-        plan.turn()
     rescue = any(one.life and one.name == "perform_procedure" for one in plan.urgent)
     awake = row.get("gcs", 15) > UNAWARE
     if awake and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
@@ -102,6 +103,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     drowsy = row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency")
     if drowsy and not rescue:
         measure_glucose(plan)
+    plan.turn()
     _order(plan, life=True)
     if drowsy and rescue:
         measure_glucose(plan)
@@ -116,6 +118,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         plan.call("ask_patient", question="When did it start?")
     if pathway.id == "stroke":
         plan.call("screen_stroke")
+        plan.turn()
         _activate(plan, pathway)
         _order(plan, life=False)
     if pathway.known_by and not _activated(plan):
@@ -124,6 +127,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         _activate(plan, pathway)
         if any(one.name == "give_medication" and not one.life for one in plan.urgent):
             plan.call("read_allergies")
+            plan.turn()
         _order(plan, life=False)
     ask_red_flags(plan)
     plan.turn()
@@ -135,6 +139,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
             plan.call("read_allergies")
         if "read_patient_record" not in plan.replies:
             plan.call("read_patient_record")
+        plan.turn()
     if any("ecg" in one.accepted and not one.life for one in plan.urgent):
         _read_record(plan)  # what makes weakness one of the potassium
         plan.turn()
@@ -142,9 +147,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         _order(plan, life=False)
     if any("ecg" in one.accepted for one in plan.urgent):
         _read_ecg(plan, names, values)
-        if any(one.ecg for one in plan.urgent):
-            plan.turn()
-            _order(plan, life=False)
+        _order(plan, life=False)
     if pathway.id != NO_PATHWAY and not _activated(plan):
         _activate(plan, pathway)
     if acuity.monitor and acuity.level <= 2:
@@ -171,7 +174,10 @@ def _measure(plan: PlannedTriage, values: Mapping[str, float]) -> Any:
     shown = row.get("spo2", values["spo2"])
     poor = "trace" in row.get("comment", "") or shown <= values["spo2"] - ARTEFACT
     plan.repeated = bool(poor)
-    return plan.call("measure_vital_signs", blood_pressure="auscultated") if poor else row
+    if not poor:
+        return row
+    plan.turn()
+    return plan.call("measure_vital_signs", blood_pressure="auscultated")
 
 
 def _order(plan: PlannedTriage, *, life: bool) -> None:
@@ -241,6 +247,7 @@ def _screen(
     if row.get("gcs", 15) < 15:
         if "lookup:responses" not in plan.read:
             plan.call("observe_responses")
+        plan.turn()
         plan.call("calculate_gcs", **scored_responses(plan.replies["observe_responses"]))
     if row.get("pain", 0) >= 4 and row.get("gcs", 15) > UNAWARE:
         plan.call("assess_pain")
@@ -292,6 +299,7 @@ def _read_ecg(plan: PlannedTriage, names: frozenset[str], values: Mapping[str, f
     if order.due > case.minute:
         plan.call("wait", minutes=max(1, int(order.due - case.minute + 0.999)))
     report = plan.call("read_results", order="ecg")["report"]
+    plan.turn()
     if values["age"] >= 35 and names & {"Chest pain", "Chest tightness"}:
         lived = {one.condition for one in case.patient.background}
         raised = "ST elevation" in report and "no ST elevation" not in report.casefold()

@@ -151,3 +151,30 @@ def test_the_weight_of_a_child_is_read_before_a_dose_by_weight_and_no_adrenaline
             assert ("examine_patient", {"system": "skin"}) in before
     assert young
     assert untold
+
+
+READ_FIRST = {
+    "give_oxygen": ("measure_vital_signs", "read_history"),
+    "give_fluids": ("measure_vital_signs",),
+    "give_medication": ("measure_vital_signs", "measure_glucose", "read_allergies"),
+    "activate_pathway": ("screen_stroke", "read_results"),
+    "calculate_gcs": ("observe_responses",),
+}
+"""Call -> what is read in an earlier message, where the plan reads it before."""
+
+
+def test_nothing_is_given_in_the_message_in_which_what_decides_it_is_read() -> None:
+    made = (
+        *tasks_of("1", count=120),
+        *tasks_of("2", "heart-failure-with-preserved-ejection-fraction"),
+        *tasks_of("2", "acute-pyelonephritis"),
+        *tasks_of("2", "acute-myocardial-infarction", count=60),
+    )
+    seen = set()
+    for move in (move for one in made for move in one.gold["plan"]):
+        names = [call["name"] for call in move]
+        for name, earlier in READ_FIRST.items():
+            if name in names:
+                seen.add(name)
+                assert not {*earlier} & {*names[: names.index(name)]}, names
+    assert seen == {*READ_FIRST}
