@@ -28,6 +28,7 @@ LOOKS_LIKE = {
     "possible infection of the brain": ("sepsis",),
     "bleeding of the gut": ("major haemorrhage",),
     "poisoning": ("poisoning",),
+    "fever with a weak immune system": ("sepsis",),
     "emergency of body temperature": ("sepsis",),
 }
 """High-risk situation -> protocols that nobody is blamed for."""

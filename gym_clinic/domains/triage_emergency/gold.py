@@ -240,7 +240,7 @@ def must_read(
     oxygen = grown and any(one.accepted == ("oxygen",) for one in plan.urgent)
     chosen = dict.fromkeys((
         *(("pregnancy",) if plan.asked_pregnancy and found.level > 1 else ()),
-        *after[:1], *looks,
+        *after[:1], *looks, *plan.weak,
         *flags, *plan.followed, *alarms[:1],
         *("study:ecg", "lookup:glucose", "record:allergies"),
         *(("record:history:past illnesses",) if oxygen else ()),

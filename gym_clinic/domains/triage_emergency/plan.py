@@ -13,6 +13,7 @@ from typing import Any
 
 from gym_clinic.chart.results import VITALS
 from gym_clinic.domains.triage_emergency.acuity import (
+    FEVER,
     Acuity,
     hours_of_findings,
     may_retain,
@@ -20,6 +21,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
+from gym_clinic.domains.triage_emergency.immunity import NEUTROPENIA, weakened_by
 from gym_clinic.domains.triage_emergency.judging import ARTEFACT, was_found
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, Pathway, protocols
 from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
@@ -131,6 +133,8 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         _order(plan, life=False)
     ask_red_flags(plan)
     plan.turn()
+    if acuity.level > 1:
+        _read_what_weakens(plan, values)
     follow_up(plan, acuity.level)
     _screen(plan, acuity, pathway, names, row)
     plan.turn()
@@ -317,6 +321,27 @@ def _read_record(plan: PlannedTriage) -> None:
         plan.call("read_medicines")
     if plan.case.patient.background and "record:history:past illnesses" not in plan.read:
         plan.call("read_history", section="past illnesses")
+
+
+def _read_what_weakens(plan: PlannedTriage, values: Mapping[str, float]) -> None:
+    """Read what makes a fever dangerous: chemotherapy, HIV, drugs.
+
+    Raises:
+        NoPlanError: If nothing tells of a neutropenia.
+    """
+    patient = plan.case.patient
+    neutropenic = patient.problems[0].condition == NEUTROPENIA
+    if values["temp_c"] >= FEVER or neutropenic:
+        plan.weak = weakened_by(patient)
+    if neutropenic and not plan.weak:
+        raise NoPlanError("nothing tells of a neutropenia")
+    for key in plan.weak:
+        section = key.removeprefix("record:history:")
+        if key not in plan.read:
+            if section != key:
+                plan.call("read_history", section=section)
+            else:
+                plan.call("read_medicines")
 
 
 def _read_papers(plan: PlannedTriage) -> None:

@@ -237,7 +237,7 @@ def test_the_guide_says_in_words_when_a_finding_calls_for_a_resource() -> None:
 def resources(*findings: str, **values: float) -> set[str]:
     """The resources of an adult who is well, but for some findings and values."""
     calm = {"age": 40.0, "hr": 76.0, "rr": 14.0, "spo2": 98.0, "temp_c": 36.8, "pain": 2.0,
-            "crt_s": 1.0, "hours": 24.0, "in_danger": 0.0}  # fmt: skip
+            "crt_s": 1.0, "hours": 24.0, "in_danger": 0.0, "weak_immunity": 0.0}  # fmt: skip
     return {*resources_for({*findings}, {**calm, **values})}
 
 

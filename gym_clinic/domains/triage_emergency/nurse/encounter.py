@@ -139,10 +139,12 @@ class RulesNurse:
         yield "read_red_flags", {"complaint": complaint}
 
     def _allergies(self) -> Iterator[CallSpec]:
-        """Read the allergies of those who will be given a medicine."""
+        """Read the allergies of who will be given a medicine, and with a fever the treatments."""
         notes = self._notes
         feverish = not 36 <= notes.vital("temp_c", 37.0) < 37.8
         drowsy = notes.vital("gcs", 15) < 15
+        if feverish:
+            yield "read_history", {"section": "procedures"}
         if feverish or notes.medicated or notes.vital("pain", 0) >= SEVERE or drowsy:
             yield "read_allergies", {}
 
