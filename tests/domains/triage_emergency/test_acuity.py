@@ -323,6 +323,23 @@ def test_what_looks_grave_is_level_two_whatever_it_turns_out_to_be(
     assert acuity(patient, {**calm, **grave}).level > 2
 
 
+def test_weak_legs_with_a_weak_bladder_or_upgoing_plantars_are_level_two_by_themselves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by_itself = tuple(one for one in acuity_table().high_risk if one.finding == "Babinski sign"
+                      or one.finding == "Lower limb muscle weakness")  # fmt: skip
+    less = acuity_table().model_copy(update={"high_risk": by_itself})
+    monkeypatch.setattr("gym_clinic.domains.triage_emergency.acuity.acuity_table", lambda: less)
+    found = set()
+    for patient in (draw_patient(seed, "spinal-cord-compression") for seed in range(60)):
+        names = {key for key, hours in hours_of_findings(patient).items() if hours <= 504}
+        sphincters = names & {"Urinary retention", "Bowel incontinence", "Babinski sign"}
+        cord = "Babinski sign" in names or ("Lower limb muscle weakness" in names and sphincters)
+        assert bool(acuity(patient).high_risk) is bool(cord)
+        found.add(bool(cord))
+    assert found == {True, False}
+
+
 def test_a_stiff_neck_with_fever_activates_the_protocol_of_sepsis_in_any_meningitis() -> None:
     hot, cool = {"temp_c": 38.6}, {"temp_c": 37.2, "hr": 80.0, "rr": 14.0, "spo2": 98.0}
     for condition in ("bacterial-meningitis", "viral-meningitis"):
