@@ -149,12 +149,13 @@ class RulesNurse:
             yield "read_allergies", {}
 
     def _questions(self) -> Iterator[CallSpec]:
-        """Ask when it began, for the red flags of the cards, and for a pregnancy.
+        """Ask when it began, if the first words do not tell, for red flags and for a pregnancy.
 
         Where life is in danger nobody asks on after the first question of the card.
         """
         notes = self._notes
-        yield "ask_patient", {"question": BEGAN}
+        if notes.hours is None:
+            yield "ask_patient", {"question": BEGAN}
         if notes.vital("gcs", 15) < 15:
             question = "Do you have overdose of tablets or exposure to fumes or smoke?"
             yield "ask_patient", {"question": question}

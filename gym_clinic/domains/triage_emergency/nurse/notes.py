@@ -159,6 +159,8 @@ class NurseNotes:
             self.female = found["sex"] == "female"
         words = ticket.rpartition("First words: ")[2]
         self.told.update(findings_named(_SPOKEN_FOR.sub("", words)))
+        self.hours = hours_said(words)
+        self.old = self.hours is not None and self.hours >= DAY
         for name, pattern in EXPOSED.items():
             if pattern.search(words):
                 self.told[load().finding_ids[name]] = True
