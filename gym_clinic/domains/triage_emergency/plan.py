@@ -13,6 +13,7 @@ from typing import Any
 
 from gym_clinic.chart.results import VITALS
 from gym_clinic.domains.triage_emergency.acuity import (
+    ADULT,
     FEVER,
     Acuity,
     hours_of_findings,
@@ -20,6 +21,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     names_of,
     values_on_arrival,
 )
+from gym_clinic.domains.triage_emergency.acuity import acuity as decide
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
 from gym_clinic.domains.triage_emergency.immunity import NEUTROPENIA, weakened_by
 from gym_clinic.domains.triage_emergency.judging import ARTEFACT, was_found
@@ -98,9 +100,11 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     by_weight = any(one.life and one.name in BY_WEIGHT for one in plan.urgent)
     if by_weight and patient.person.age < CHILD:
         plan.call("read_patient_record")
-    rescue = any(one.life and one.name == "perform_procedure" for one in plan.urgent)
-    awake = row.get("gcs", 15) > UNAWARE
-    if awake and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
+    rescue = pathway.id == "anaphylaxis" or any(
+        one.life and one.name == "perform_procedure" for one in plan.urgent
+    )
+    asked_first = patient.person.age >= ADULT and row.get("gcs", 15) > UNAWARE
+    if asked_first and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
         plan.call("read_history", section="past illnesses")
     drowsy = row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency")
     if drowsy and not rescue:
@@ -368,7 +372,7 @@ def _decide(plan: PlannedTriage, acuity: Acuity, row: Any) -> None:
         lifesaving_intervention=bool(acuity.life_saving),
         high_risk_situation=bool(acuity.high_risk),
         confused_lethargic_disoriented=acuity.confused,
-        severe_pain_or_distress=acuity.severe_pain,
+        severe_pain_or_distress=decide(plan.case.patient, plan.measured).severe_pain,
         expected_resources=len(acuity.resources),
         age_years=person.age,
         **{name: row[name] for name in ("hr", "rr", "spo2")},

@@ -140,6 +140,10 @@ def test_the_weight_of_a_child_is_read_before_a_dose_by_weight_and_no_adrenaline
     young = untold = 0
     for one in made:
         case, calls = TriageCase(one.record), calls_of(one)
+        names = [name for _, name, _ in calls]
+        dose = names.index("give_medication")
+        assert "measure_glucose" not in names[:dose]
+        assert "read_history" not in names[:dose]
         at = next(number for number, _, given in calls if given.get("drug") == "epinephrine")
         before = [(name, given) for number, name, given in calls if number < at]
         due = [each["minutes"] for each in one.gold["assertions"] if "adrenaline" in each["text"]]
@@ -178,3 +182,19 @@ def test_nothing_is_given_in_the_message_in_which_what_decides_it_is_read() -> N
                 seen.add(name)
                 assert not {*earlier} & {*names[: names.index(name)]}, names
     assert seen == {*READ_FIRST}
+
+
+def test_the_score_of_the_plan_says_severe_pain_where_it_was_measured() -> None:
+    made = tasks_of("2", "acute-myocardial-infarction", count=60)
+    severe = 0
+    for one in made:
+        calls = calls_of(one)
+        case, tool = TriageCase(one.record), Toolbox(make_tools()).get("measure_vital_signs")
+        assert tool is not None
+        pain = tool.call({}, case).get("pain", 0)
+        recent = -case.patient.problems[0].began <= 24 * 60
+        if recent and "Poor trace" not in str(case.vitals[-1]):
+            (score,) = [given for _, name, given in calls if name == "calculate_esi"]
+            assert score["severe_pain_or_distress"] is (pain >= 7)
+            severe += pain >= 7
+    assert severe
