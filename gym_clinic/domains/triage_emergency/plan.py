@@ -137,6 +137,10 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         _order(plan, life=False)
     ask_red_flags(plan)
     plan.turn()
+    if pathway.id == "stemi":
+        _read_ecg(plan, names, values)
+        _activate(plan, pathway)
+        plan.turn()
     if acuity.level > 1:
         _read_what_weakens(plan, values)
     follow_up(plan, acuity.level)
@@ -154,7 +158,8 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     if pathway.id != "stroke":
         _order(plan, life=False)
     if any("ecg" in one.accepted for one in plan.urgent):
-        _read_ecg(plan, names, values)
+        if "study:ecg" not in plan.read:
+            _read_ecg(plan, names, values)
         _order(plan, life=False)
     if pathway.id != NO_PATHWAY and not _activated(plan):
         _activate(plan, pathway)

@@ -198,3 +198,12 @@ def test_the_score_of_the_plan_says_severe_pain_where_it_was_measured() -> None:
             assert score["severe_pain_or_distress"] is (pain >= 7)
             severe += pain >= 7
     assert severe
+
+
+def test_the_catheter_laboratory_is_alerted_as_soon_as_the_ecg_is_read() -> None:
+    made = tasks_of("2", "acute-myocardial-infarction", count=60)
+    alerts = [one for one in made if one.gold["answer"]["pathway"] == "stemi"]
+    assert alerts
+    for one in alerts:
+        names = [name for _, name, _ in calls_of(one)]
+        assert "examine_patient" not in names[: names.index("activate_pathway")]
