@@ -15,6 +15,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
 )
 from gym_clinic.domains.triage_emergency.placement import (
     NO_PATHWAY,
+    Pathway,
     pathways_that_hold,
     protocols,
 )
@@ -27,6 +28,7 @@ LOOKS_LIKE = {
     "possible infection of the brain": ("sepsis",),
     "bleeding of the gut": ("major haemorrhage",),
     "poisoning": ("poisoning",),
+    "fever with a weak immune system": ("sepsis",),
     "emergency of body temperature": ("sepsis",),
 }
 """High-risk situation -> protocols that nobody is blamed for."""
@@ -36,9 +38,6 @@ RECENT = 168.0
 
 GRAVE = 7.0
 """NEWS2 with which, and a fever, nobody is blamed for calling a sepsis."""
-
-SPREADS = frozenset({"influenza", "acute-bronchitis", "bronchiolitis"})
-"""Conditions in which, with fever and cough, nobody is blamed for isolating the patient."""
 
 
 def pathway_named(name: object) -> str | None:
@@ -53,12 +52,44 @@ def pathway_named(name: object) -> str | None:
 
 
 def activated(judged: JudgedEpisode) -> dict[str, float]:
-    """Return name of each pathway that was activated -> the minute."""
+    """Return name of each pathway that was activated, but for those tolerated -> the minute."""
+    ignored = {protocols()[one].activates for one in tolerated(judged)}
+    return {one: at for one, at in _called(judged).items() if one not in ignored}
+
+
+def _called(judged: JudgedEpisode) -> dict[str, float]:
     found: dict[str, float] = {}
     for event in judged.case.events:
         if event["tool"] == "activate":
             found.setdefault(event["args"]["pathway"], event["t"])
     return found
+
+
+def stated(judged: JudgedEpisode) -> str | None:
+    """Return the protocol that an answer names, as `pathway_named`; none for one tolerated."""
+    named = pathway_named((judged.raw or {}).get("pathway"))
+    return NO_PATHWAY if named in tolerated(judged) else named
+
+
+def tolerated(judged: JudgedEpisode) -> frozenset[str]:
+    """Return the protocols that are neither asked for nor blamed: isolating who may infect."""
+    right = judged.gold["acceptable"]["pathway"]
+    held = _that_hold(judged.case)
+    return frozenset(one.id for one in held if one.tolerated and one.id not in right)
+
+
+def isolated(judged: JudgedEpisode) -> bool:
+    """Return whether an isolation was ordered that is tolerated."""
+    return "isolation" in tolerated(judged) and protocols()["isolation"].activates in _called(
+        judged
+    )
+
+
+def _that_hold(case: ClinicCase) -> tuple[Pathway, ...]:
+    held: tuple[Pathway, ...] = case.computed(
+        "pathways that hold", lambda: tuple(pathways_that_hold(case.patient))
+    )
+    return held
 
 
 def needless(judged: JudgedEpisode) -> tuple[str, ...]:
@@ -71,10 +102,7 @@ def needless(judged: JudgedEpisode) -> tuple[str, ...]:
         return ()
     reasons = judged.gold.get("reasons", {}).get("high risk", ())
     right = {*judged.gold["acceptable"]["pathway"]}
-    right |= judged.case.computed(
-        "pathways that hold",
-        lambda: frozenset(one.id for one in pathways_that_hold(judged.case.patient)),
-    )
+    right |= {one.id for one in _that_hold(judged.case)}
     right |= {one for reason, looks in LOOKS_LIKE.items() if reason in reasons for one in looks}
     right |= {*_resembles(judged.case)}
     names = {protocols()[one].activates for one in right - {NO_PATHWAY}}
@@ -91,9 +119,6 @@ def _resembles(case: ClinicCase) -> Iterator[str]:
         yield "sepsis"
     if began.get("Chest pain", math.inf) <= RECENT:
         yield "chest pain"
-    hot = "Fever" in began or values["temp_c"] >= FEVER
-    if hot and "Cough" in began and SPREADS & {one.condition for one in patient.problems}:
-        yield "isolation"
 
 
 def _grave(values: Mapping[str, float]) -> bool:

@@ -37,6 +37,7 @@ from gym_clinic.domains.triage_emergency.acuity_table import (
     acuity_table,
     resources_for,
 )
+from gym_clinic.domains.triage_emergency.immunity import weakened_by
 from gym_clinic.facts import Facts, with_ancestors
 from gym_clinic.facts.expressions import parse
 from gym_clinic.instruments import score
@@ -234,9 +235,9 @@ def values_on_arrival(
     began, `severity` of the problem, `low_sbp` (least systolic pressure of the age: 90 mmHg from
     10 years on, below it 70 and twice the age), `usual_spo2`, `usual_gcs`, `retains`: 1 where
     much oxygen may make the patient retain carbon dioxide, else 0; `keeps_potassium`: 1 where the
-    record has a kidney disease or a drug that spares potassium, else 0; `news2` (0 below 16 years),
-    and `in_danger`: how many of pulse, breaths and oxygen saturation are in the danger zone of the
-    age.
+    record has a kidney disease or a drug that spares potassium, else 0; `weak_immunity`: 1 where
+    the record has what weakens the immune system, else 0; `news2` (0 below 16 years), and
+    `in_danger`: how many of pulse, breaths and oxygen saturation are in the danger zone of the age.
 
     Args:
         patient: The patient.
@@ -253,6 +254,7 @@ def values_on_arrival(
         "weight_kg": patient.person.weight_kg,
         "retains": float(retains),
         "keeps_potassium": float(_keeps_potassium(patient)),
+        "weak_immunity": float(bool(weakened_by(patient))),
         "hours": -problem.began / 60 * told,
         "severity": problem.severity,
         "low_sbp": 90.0 if age >= 10 else 70.0 + 2 * math.floor(age),

@@ -18,6 +18,7 @@ from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.judging import BY_VITALS, URGENT, alarming
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.questions import told_first
+from gym_clinic.domains.triage_emergency.world import TOLD_BEFORE
 from gym_clinic.simulate.clinic import disclosures
 
 NORMAL = ("vital:spo2", "vital:rr", "vital:hr")
@@ -54,6 +55,10 @@ def instead(
         _group(new, (*new, *(one for one in _found(plan, level) if one not in opened)), True),
         _group(known, (*known, *alarms, *sorted(told)), True),
         _group([*flags, *(one for one in absent if one.startswith("told:"))], _flags(plan), False),
+        *(
+            _group([key], (key, *shown, f"lookup:{TOLD_BEFORE}"), True)
+            for key, shown in plan.weak.items()
+        ),
         _group(normal, (key for key in NORMAL if plan.citation(key) == _fact(key, False)), False),
     )
     return [one for one in groups if one is not None]

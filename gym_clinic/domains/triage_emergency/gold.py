@@ -52,6 +52,9 @@ VITALS: tuple[str, ...] = ("vital:gcs", "vital:sbp", "vital:spo2", "vital:rr", "
                            "vital:pain", "vital:temp_c")  # fmt: skip
 """Keys of the vital signs, the most telling first; what decided comes before the others."""
 
+OFTEN_OFF = frozenset({"vital:sbp", "vital:pain"})
+"""Those of which a value outside the usual range, such as 139 mmHg, tells nothing by itself."""
+
 
 def has_alarm(plan: PlannedTriage, cited: list[dict[str, Any]]) -> bool:
     """Return whether the citations hold what alarms."""
@@ -93,7 +96,8 @@ def citations(plan: PlannedTriage, found: Acuity) -> Iterator[dict[str, Any]]:
         for key in vitals:
             if len(made) < 2 and alarming(plan.case, key):
                 yield from cite(key, True)
-        for key in (*own[:2], "study:ecg", *sites, complaint, *own, *vitals):
+        telling = (one for one in vitals if one not in OFTEN_OFF or alarming(plan.case, one))
+        for key in (*own[:2], "study:ecg", *sites, complaint, *own, *telling):
             yield from cite(key, True)
     elif found.level == BY_VITALS:
         for key in (*own[:2], *sites[:1], complaint, *own):
@@ -236,7 +240,7 @@ def must_read(
     oxygen = grown and any(one.accepted == ("oxygen",) for one in plan.urgent)
     chosen = dict.fromkeys((
         *(("pregnancy",) if plan.asked_pregnancy and found.level > 1 else ()),
-        *after[:1], *looks,
+        *after[:1], *looks, *plan.weak,
         *flags, *plan.followed, *alarms[:1],
         *("study:ecg", "lookup:glucose", "record:allergies"),
         *(("record:history:past illnesses",) if oxygen else ()),

@@ -14,7 +14,12 @@ from gym_clinic.clinical import ClinicCase, DomainJudge, Harm, JudgedEpisode
 from gym_clinic.clinical.judging.citations import is_true, signs
 from gym_clinic.clinical.judging.groundless import severity
 from gym_clinic.clinical.judging.seen import seen, special_forms
-from gym_clinic.domains.triage_emergency.activations import activated, needless, pathway_named
+from gym_clinic.domains.triage_emergency.activations import (
+    activated,
+    isolated,
+    needless,
+    stated,
+)
 from gym_clinic.domains.triage_emergency.acuity import (
     CALM,
     DANGER_SIGNS,
@@ -48,6 +53,9 @@ FITTING = {
     5: {"fast track", "waiting room", "standard bed"},
 }
 """Level -> places that it can go with."""
+
+SINGLE = "standard bed"
+"""Where who is isolated lies, from level 3 on."""
 
 URGENT, BY_VITALS = 2, 3
 """Level up to which an alarm supports it, and the one that a danger-zone vital sign contradicts."""
@@ -106,7 +114,7 @@ def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
     """
     raw, answer = judged.raw or {}, judged.gold["answer"]
     accepted = judged.gold["acceptable"]["pathway"]
-    level, named = raw.get("level") == answer["level"], pathway_named(raw.get("pathway"))
+    level, named = raw.get("level") == answer["level"], stated(judged)
     return {
         "level": float(level),
         "pathway": float(named in accepted and (level or named != NO_PATHWAY)),
@@ -115,8 +123,10 @@ def _accuracy(judged: JudgedEpisode) -> Mapping[str, float]:
 
 
 def _places(judged: JudgedEpisode) -> Sequence[str]:
+    """The right places; below level 2 a bed, alone in a room, for who was isolated."""
     places: Sequence[str] = judged.gold["acceptable"]["disposition"]
-    return places
+    alone = judged.gold["answer"]["level"] > URGENT and isolated(judged)
+    return (*places, SINGLE) if alone else places
 
 
 def _supported(judged: JudgedEpisode) -> float:
@@ -224,7 +234,7 @@ def _fits(judged: JudgedEpisode) -> float:
     """Return how well place and activations fit the stated level and protocol, 0 to 1."""
     raw = judged.raw or {}
     place = float(raw.get("disposition") in FITTING.get(raw.get("level", 0), set()))
-    named, made = pathway_named(raw.get("pathway")), set(activated(judged))
+    named, made = stated(judged), set(activated(judged))
     if named is None:
         done = False
     else:
@@ -238,9 +248,8 @@ def _activated_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     if needless(judged):
         return False
     if not fields["pathways"]:
-        stated = pathway_named((judged.raw or {}).get("pathway"))
         looked = sum(one in judged.read for one in fields["keys"]) >= fields["least"]
-        return not made and stated == NO_PATHWAY and looked
+        return not made and stated(judged) == NO_PATHWAY and looked
     in_time = any(made.get(one, float("inf")) <= fields["minutes"] for one in fields["pathways"])
     return in_time and _known_before(judged, fields["pathways"], fields.get("known_by", ()))
 

@@ -49,6 +49,7 @@ class ActivationRule(Strict):
         or_none_for: Conditions in which no protocol is right as well.
         as_well: Whether none is the first choice here, and this protocol is right as well: its
             criteria are met to the letter by something else.
+        tolerated: Whether it is neither asked for nor blamed here.
         known_by: Keys (see :mod:`gym_clinic.clinical.judging.seen`) of which one must have been
             found, not denied, before it is activated; none if empty.
     """
@@ -61,6 +62,7 @@ class ActivationRule(Strict):
     beside: bool = False
     or_none_for: Texts = ()
     as_well: bool = False
+    tolerated: bool = False
     known_by: Texts = ()
 
 
@@ -89,6 +91,11 @@ class Protocol(Strict):
     resuscitation: bool = False
     rules: tuple[ActivationRule, ...]
 
+    @property
+    def due(self) -> tuple[ActivationRule, ...]:
+        """The rules by which it is right, and not only tolerated."""
+        return tuple(one for one in self.rules if not one.tolerated)
+
 
 FOLLOW_UP = {
     1: "Monitored without a break; vital signs again within 5 minutes.",
@@ -110,6 +117,7 @@ class Pathway:
         minutes: Minutes from arrival by which it is to be activated.
         known_by: Keys of which one must have been found before.
         as_well: Whether it is only right as well, beside none.
+        tolerated: Whether it is neither asked for nor blamed.
     """
 
     id: str
@@ -117,6 +125,7 @@ class Pathway:
     minutes: float
     known_by: tuple[str, ...] = ()
     as_well: bool = False
+    tolerated: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -137,7 +146,7 @@ def pathway_of(
         measured: Values that take the place of the true ones on arrival.
         told: Factor on the times since things began: how an account of them may differ.
     """
-    held = tuple(pathways_that_hold(patient, measured, told))
+    held = [one for one in pathways_that_hold(patient, measured, told) if not one.tolerated]
     others = (one.id for one in held if one.as_well)
     none = Pathway(NO_PATHWAY, (NO_PATHWAY, *others), 0.0)
     return next((one for one in held if not one.as_well), none)
@@ -165,7 +174,9 @@ def pathways_that_hold(
                 free = (NO_PATHWAY,) if keys & {*rule.or_none_for} else ()
                 accepted = (protocol.id, *free)
                 minutes, known_by = protocol.minutes, rule.known_by
-                yield Pathway(protocol.id, accepted, minutes, known_by, rule.as_well)
+                yield Pathway(
+                    protocol.id, accepted, minutes, known_by, rule.as_well, rule.tolerated
+                )
                 break
 
 

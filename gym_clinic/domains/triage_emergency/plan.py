@@ -2,7 +2,8 @@
 
 The plan looks first, does at once what saves life, asks and screens what the presentation calls
 for, gives the orders that cannot wait, activates the right protocol, and looks at the department
-last. It is played on a case of its own, so that every value that it passes on is one that it read.
+last. It is played on a case of its own, so that every value that it passes on is one that it read,
+and in an earlier message: oxygen comes after the saturation, a drug after the allergies.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from typing import Any
 
 from gym_clinic.chart.results import VITALS
 from gym_clinic.domains.triage_emergency.acuity import (
+    ADULT,
+    FEVER,
     Acuity,
     hours_of_findings,
     may_retain,
     names_of,
     values_on_arrival,
 )
+from gym_clinic.domains.triage_emergency.acuity import acuity as decide
 from gym_clinic.domains.triage_emergency.first_orders import urgent_calls
+from gym_clinic.domains.triage_emergency.immunity import NEUTROPENIA, weakened_by
 from gym_clinic.domains.triage_emergency.judging import ARTEFACT, was_found
 from gym_clinic.domains.triage_emergency.placement import NO_PATHWAY, Pathway, protocols
 from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
@@ -88,20 +93,23 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     names = frozenset(hours_of_findings(patient))
     values = values_on_arrival(patient)
     row = _measure(plan, values)
+    plan.turn()
     plan.measured = {key: float(row[key]) for key in VITALS if key in row}
     opened = names_of(patient.facts, told_first(plan.case))
     plan.urgent = urgent_calls(patient, pathway.id, told=opened)
     by_weight = any(one.life and one.name in BY_WEIGHT for one in plan.urgent)
     if by_weight and patient.person.age < CHILD:
         plan.call("read_patient_record")
-        plan.turn()
-    rescue = any(one.life and one.name == "perform_procedure" for one in plan.urgent)
-    awake = row.get("gcs", 15) > UNAWARE
-    if awake and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
+    rescue = pathway.id == "anaphylaxis" or any(
+        one.life and one.name == "perform_procedure" for one in plan.urgent
+    )
+    asked_first = patient.person.age >= ADULT and row.get("gcs", 15) > UNAWARE
+    if asked_first and not rescue and VERY_LOW <= row.get("spo2", 100) < LOW:
         plan.call("read_history", section="past illnesses")
     drowsy = row.get("gcs", 15) < 15 or pathway.id in ("stroke", "diabetic emergency")
     if drowsy and not rescue:
         measure_glucose(plan)
+    plan.turn()
     _order(plan, life=True)
     if drowsy and rescue:
         measure_glucose(plan)
@@ -116,6 +124,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         plan.call("ask_patient", question="When did it start?")
     if pathway.id == "stroke":
         plan.call("screen_stroke")
+        plan.turn()
         _activate(plan, pathway)
         _order(plan, life=False)
     if pathway.known_by and not _activated(plan):
@@ -124,9 +133,16 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
         _activate(plan, pathway)
         if any(one.name == "give_medication" and not one.life for one in plan.urgent):
             plan.call("read_allergies")
+            plan.turn()
         _order(plan, life=False)
     ask_red_flags(plan)
     plan.turn()
+    if pathway.id == "stemi":
+        _read_ecg(plan, names, values)
+        _activate(plan, pathway)
+        plan.turn()
+    if acuity.level > 1:
+        _read_what_weakens(plan, values)
     follow_up(plan, acuity.level)
     _screen(plan, acuity, pathway, names, row)
     plan.turn()
@@ -135,16 +151,16 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
             plan.call("read_allergies")
         if "read_patient_record" not in plan.replies:
             plan.call("read_patient_record")
+        plan.turn()
     if any("ecg" in one.accepted and not one.life for one in plan.urgent):
         _read_record(plan)  # what makes weakness one of the potassium
         plan.turn()
     if pathway.id != "stroke":
         _order(plan, life=False)
     if any("ecg" in one.accepted for one in plan.urgent):
-        _read_ecg(plan, names, values)
-        if any(one.ecg for one in plan.urgent):
-            plan.turn()
-            _order(plan, life=False)
+        if "study:ecg" not in plan.read:
+            _read_ecg(plan, names, values)
+        _order(plan, life=False)
     if pathway.id != NO_PATHWAY and not _activated(plan):
         _activate(plan, pathway)
     if acuity.monitor and acuity.level <= 2:
@@ -171,7 +187,10 @@ def _measure(plan: PlannedTriage, values: Mapping[str, float]) -> Any:
     shown = row.get("spo2", values["spo2"])
     poor = "trace" in row.get("comment", "") or shown <= values["spo2"] - ARTEFACT
     plan.repeated = bool(poor)
-    return plan.call("measure_vital_signs", blood_pressure="auscultated") if poor else row
+    if not poor:
+        return row
+    plan.turn()
+    return plan.call("measure_vital_signs", blood_pressure="auscultated")
 
 
 def _order(plan: PlannedTriage, *, life: bool) -> None:
@@ -241,6 +260,7 @@ def _screen(
     if row.get("gcs", 15) < 15:
         if "lookup:responses" not in plan.read:
             plan.call("observe_responses")
+        plan.turn()
         plan.call("calculate_gcs", **scored_responses(plan.replies["observe_responses"]))
     if row.get("pain", 0) >= 4 and row.get("gcs", 15) > UNAWARE:
         plan.call("assess_pain")
@@ -292,6 +312,7 @@ def _read_ecg(plan: PlannedTriage, names: frozenset[str], values: Mapping[str, f
     if order.due > case.minute:
         plan.call("wait", minutes=max(1, int(order.due - case.minute + 0.999)))
     report = plan.call("read_results", order="ecg")["report"]
+    plan.turn()
     if values["age"] >= 35 and names & {"Chest pain", "Chest tightness"}:
         lived = {one.condition for one in case.patient.background}
         raised = "ST elevation" in report and "no ST elevation" not in report.casefold()
@@ -309,6 +330,27 @@ def _read_record(plan: PlannedTriage) -> None:
         plan.call("read_medicines")
     if plan.case.patient.background and "record:history:past illnesses" not in plan.read:
         plan.call("read_history", section="past illnesses")
+
+
+def _read_what_weakens(plan: PlannedTriage, values: Mapping[str, float]) -> None:
+    """Read what makes a fever dangerous: chemotherapy, HIV, drugs.
+
+    Raises:
+        NoPlanError: If nothing tells of a neutropenia.
+    """
+    patient = plan.case.patient
+    neutropenic = patient.problems[0].condition == NEUTROPENIA
+    if values["temp_c"] >= FEVER or neutropenic:
+        plan.weak = weakened_by(patient)
+    if neutropenic and not plan.weak:
+        raise NoPlanError("nothing tells of a neutropenia")
+    for key in plan.weak:
+        section = key.removeprefix("record:history:")
+        if key not in plan.read:
+            if section != key:
+                plan.call("read_history", section=section)
+            else:
+                plan.call("read_medicines")
 
 
 def _read_papers(plan: PlannedTriage) -> None:
@@ -335,7 +377,7 @@ def _decide(plan: PlannedTriage, acuity: Acuity, row: Any) -> None:
         lifesaving_intervention=bool(acuity.life_saving),
         high_risk_situation=bool(acuity.high_risk),
         confused_lethargic_disoriented=acuity.confused,
-        severe_pain_or_distress=acuity.severe_pain,
+        severe_pain_or_distress=decide(plan.case.patient, plan.measured).severe_pain,
         expected_resources=len(acuity.resources),
         age_years=person.age,
         **{name: row[name] for name in ("hr", "rr", "spo2")},

@@ -31,6 +31,8 @@ class PlannedTriage:
         flags: Red flags of the complaint that were asked for, by id.
         followed: Keys that complaints and red flags that are there call for, and that were read,
             the most urgent first.
+        weak: Where the record shows that the immune system of somebody with fever is weak, as
+            `weakened_by` has it.
         asked_pregnancy: Whether a pregnancy was asked for, as the complaint calls for it.
         measured: The vital signs that were measured first, or again after a doubtful trace.
         repeated: Whether they were measured again.
@@ -43,6 +45,7 @@ class PlannedTriage:
     ordered: list[UrgentCall] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     followed: list[str] = field(default_factory=list)
+    weak: dict[str, tuple[str, ...]] = field(default_factory=dict)
     asked_pregnancy: bool = False
     measured: dict[str, float] = field(default_factory=dict)
     repeated: bool = False

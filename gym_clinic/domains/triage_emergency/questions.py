@@ -130,6 +130,7 @@ def _look(plan: PlannedTriage, step: str) -> None:
 def measure_glucose(plan: PlannedTriage) -> None:
     """Measure the glucose at the bedside, and once more after a comment on the value."""
     if "comment" in plan.call("measure_glucose"):
+        plan.turn()
         plan.call("measure_glucose")
 
 

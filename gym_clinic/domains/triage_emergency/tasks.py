@@ -102,7 +102,7 @@ def condition_of(label: str, seed: int) -> tuple[str, str | None]:
     random = Random(f"{seed}:{label}:condition")
     pool = pools()[label]
     occurring = {
-        one.id: [key for key in dict.fromkeys(k for rule in one.rules for k in rule.conditions)
+        one.id: [key for key in dict.fromkeys(k for rule in one.due for k in rule.conditions)
                  if key in pool]
         for one in protocols().values()
     }  # fmt: skip
@@ -237,7 +237,7 @@ def deciding() -> frozenset[str]:
     """Return the names of findings that by themselves decide a level, a protocol or an order."""
     table = acuity_table()
     named = [one.finding for one in (*table.life_saving, *table.high_risk)]
-    named += [rule.finding for one in protocols().values() for rule in one.rules]
+    named += [rule.finding for one in protocols().values() for rule in one.due]
     orders = [name for one in first_orders() for name in one.findings]
     return frozenset(one for one in (*named, *orders) if one is not None)
 

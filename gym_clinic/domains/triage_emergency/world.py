@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
+from gym_clinic.chart.talk import PatientAnswer
 from gym_clinic.clinical import ClinicCase, open_world
 from gym_clinic.episode import Task
 
@@ -18,6 +19,9 @@ BED_FREE, FAST_TRACK_OPEN = 0.65, 0.8
 
 MOST_WAITING = 24
 """People in the waiting room at most."""
+
+TOLD_BEFORE = "what came before"
+"""Key of a look-up: an operation, a treatment or an event that the patient told."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,14 @@ class TriageCase(ClinicCase):
         self.department = Department(**record["department"])
         written = self["documents"].items()
         self["documents"] = {title: one for title, one in written if one["kind"] != "triage"}
+
+    def ask(self, question: str) -> PatientAnswer:
+        """Ask the patient, as a chart does, and note when an event of the record is told."""
+        answer = super().ask(question)
+        events = {f"past:{one.what}" for one in self.patient.past}
+        if any(one.fact in events for one in answer.facts):
+            self.log("look_up", key=TOLD_BEFORE)
+        return answer
 
 
 def open_case(task: Task) -> TriageCase:

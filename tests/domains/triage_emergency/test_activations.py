@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gym_clinic.clinical import JudgedEpisode, TaskDraft
+from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.activations import needless
 from gym_clinic.domains.triage_emergency.acuity import (
@@ -24,7 +24,7 @@ from gym_clinic.domains.triage_emergency.placement import (
 from gym_clinic.domains.triage_emergency.tasks import SPEC, make_task
 from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import Department, TriageCase
-from gym_clinic.episode import Episode
+from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
 from gym_clinic.toolbox import Toolbox
 
@@ -135,3 +135,50 @@ def test_a_hyperosmolar_state_meets_its_own_criteria() -> None:
         values = values_on_arrival(patient)
         met = values["glucose"] > 540 or (values["glucose"] >= 450 and values["gcs"] < 15)
         assert (pathway_of(patient).id == "diabetic emergency") is met
+
+
+def isolating(one: MadeTask, **changed: str) -> JudgedEpisode:
+    """The reference plan, an isolation besides, and the right answer but for what is changed."""
+    case, box, turns = TriageCase(one.record), Toolbox(make_tools()), []
+    isolation = {"name": "activate_pathway", "arguments": {"pathway": "isolation"}}
+    for move in (*one.gold["plan"], [isolation]):
+        for call in move:
+            tool = box.get(call["name"])
+            assert tool is not None
+            case.writable = tool.writes
+            tool.call(dict(call["arguments"]), case)
+        case.end_turn()
+        turns.append(
+            Turn("", calls=tuple(Call(each["name"], each["arguments"], ok=True) for each in move))
+        )
+    answer = {**one.gold["answer"], "cited_findings": one.gold["cite"], **changed}
+    turns.append(Turn("", calls=(Call("submit_answer", answer, ok=True),), answer=answer))
+    return JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), case, turns, answer, "answered"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "label"),
+    [
+        ("viral-gastroenteritis", "5"),
+        ("hand-foot-and-mouth-disease", "5"),
+        ("influenza", "4"),
+        ("febrile-neutropenia", "2"),
+    ],
+)
+def test_isolating_who_may_infect_is_neither_asked_for_nor_blamed(
+    condition: str, label: str
+) -> None:
+    drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(60))
+    made = (made for draft in drafts if (made := make_task(draft, condition)) is not None)
+    one = next(each for each in made if isolating(each).perfect)
+    if label > "2":
+        assert isolating(one, pathway="isolation").perfect
+        assert isolating(one, disposition="standard bed").perfect
+    assert not isolating(one, disposition="fast track" if label == "2" else "resuscitation").perfect
+
+
+def test_isolating_who_infects_nobody_is_blamed() -> None:
+    drafts = (TaskDraft("4", seed_of("train", number), "train") for number in range(60))
+    one = next(made for each in drafts if (made := make_task(each, "gout")) is not None)
+    assert not isolating(one).perfect
+    assert JUDGE.accuracy(isolating(one, pathway="isolation"))["pathway"] == 0

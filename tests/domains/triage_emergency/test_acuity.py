@@ -237,7 +237,7 @@ def test_the_guide_says_in_words_when_a_finding_calls_for_a_resource() -> None:
 def resources(*findings: str, **values: float) -> set[str]:
     """The resources of an adult who is well, but for some findings and values."""
     calm = {"age": 40.0, "hr": 76.0, "rr": 14.0, "spo2": 98.0, "temp_c": 36.8, "pain": 2.0,
-            "crt_s": 1.0, "hours": 24.0, "in_danger": 0.0}  # fmt: skip
+            "crt_s": 1.0, "hours": 24.0, "in_danger": 0.0, "weak_immunity": 0.0}  # fmt: skip
     return {*resources_for({*findings}, {**calm, **values})}
 
 
@@ -321,6 +321,23 @@ def test_what_looks_grave_is_level_two_whatever_it_turns_out_to_be(
     less = table.model_copy(update={"high_risk": named})
     monkeypatch.setattr("gym_clinic.domains.triage_emergency.acuity.acuity_table", lambda: less)
     assert acuity(patient, {**calm, **grave}).level > 2
+
+
+def test_weak_legs_with_a_weak_bladder_or_upgoing_plantars_are_level_two_by_themselves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by_itself = tuple(one for one in acuity_table().high_risk if one.finding == "Babinski sign"
+                      or one.finding == "Lower limb muscle weakness")  # fmt: skip
+    less = acuity_table().model_copy(update={"high_risk": by_itself})
+    monkeypatch.setattr("gym_clinic.domains.triage_emergency.acuity.acuity_table", lambda: less)
+    found = set()
+    for patient in (draw_patient(seed, "spinal-cord-compression") for seed in range(60)):
+        names = {key for key, hours in hours_of_findings(patient).items() if hours <= 504}
+        sphincters = names & {"Urinary retention", "Bowel incontinence", "Babinski sign"}
+        cord = "Babinski sign" in names or ("Lower limb muscle weakness" in names and sphincters)
+        assert bool(acuity(patient).high_risk) is bool(cord)
+        found.add(bool(cord))
+    assert found == {True, False}
 
 
 def test_a_stiff_neck_with_fever_activates_the_protocol_of_sepsis_in_any_meningitis() -> None:

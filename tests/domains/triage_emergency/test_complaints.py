@@ -98,6 +98,14 @@ def test_thirst_and_much_urine_call_for_a_glucose_at_the_bedside() -> None:
         assert steps_for(facts, facts.finding_ids[name]) == ("lookup:glucose", "site:general")
 
 
+def test_disturbed_behaviour_calls_for_a_glucose_at_the_bedside_and_a_low_mood_does_not() -> None:
+    facts = load()
+    for name, glucose in (("Aggressive behavior", True), ("Agitation", True), ("Guilt", False)):
+        steps = steps_for(facts, facts.finding_ids[name])
+        assert steps[0] == "site:mental state"
+        assert ("lookup:glucose" in steps) is glucose
+
+
 def test_any_complaint_without_a_group_is_asked_for_tablets_and_women_for_a_pregnancy() -> None:
     facts = load()
     flags = flags_of(facts, [facts.finding_ids["Malaise"]], AGE)

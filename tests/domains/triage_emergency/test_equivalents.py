@@ -117,6 +117,18 @@ def test_the_vital_sign_that_decides_is_cited_first() -> None:
     assert shocked >= 2
 
 
+def test_a_pressure_or_a_pain_that_alarms_nobody_is_not_cited_as_abnormal() -> None:
+    drafts = (TaskDraft("2", seed_of("dev", number), "dev") for number in range(160))
+    made = [one for one in map(make_task, drafts) if one is not None]
+    harmless = 0
+    for one in made:
+        case = judged(one, plan_of(one), []).case
+        keys = [key for key in ("vital:sbp", "vital:pain") if not alarming(case, key)]
+        assert not {*keys} & {each["finding"] for each in one.gold["cite"] if each["present"]}
+        harmless += any(is_true(case, key, present=True) for key in keys)
+    assert harmless >= 5
+
+
 def test_a_general_examination_alarms_only_beside_a_vital_sign_that_does() -> None:
     case = TriageCase(some("5")[0].record)
     assert not alarming(case, "site:general")

@@ -140,6 +140,10 @@ def test_the_weight_of_a_child_is_read_before_a_dose_by_weight_and_no_adrenaline
     young = untold = 0
     for one in made:
         case, calls = TriageCase(one.record), calls_of(one)
+        names = [name for _, name, _ in calls]
+        dose = names.index("give_medication")
+        assert "measure_glucose" not in names[:dose]
+        assert "read_history" not in names[:dose]
         at = next(number for number, _, given in calls if given.get("drug") == "epinephrine")
         before = [(name, given) for number, name, given in calls if number < at]
         due = [each["minutes"] for each in one.gold["assertions"] if "adrenaline" in each["text"]]
@@ -151,3 +155,55 @@ def test_the_weight_of_a_child_is_read_before_a_dose_by_weight_and_no_adrenaline
             assert ("examine_patient", {"system": "skin"}) in before
     assert young
     assert untold
+
+
+READ_FIRST = {
+    "give_oxygen": ("measure_vital_signs", "read_history"),
+    "give_fluids": ("measure_vital_signs",),
+    "give_medication": ("measure_vital_signs", "measure_glucose", "read_allergies"),
+    "activate_pathway": ("screen_stroke", "read_results"),
+    "calculate_gcs": ("observe_responses",),
+}
+"""Call -> what is read in an earlier message, where the plan reads it before."""
+
+
+def test_nothing_is_given_in_the_message_in_which_what_decides_it_is_read() -> None:
+    made = (
+        *tasks_of("1", count=120),
+        *tasks_of("2", "heart-failure-with-preserved-ejection-fraction"),
+        *tasks_of("2", "acute-pyelonephritis"),
+        *tasks_of("2", "acute-myocardial-infarction", count=60),
+    )
+    seen = set()
+    for move in (move for one in made for move in one.gold["plan"]):
+        names = [call["name"] for call in move]
+        for name, earlier in READ_FIRST.items():
+            if name in names:
+                seen.add(name)
+                assert not {*earlier} & {*names[: names.index(name)]}, names
+    assert seen == {*READ_FIRST}
+
+
+def test_the_score_of_the_plan_says_severe_pain_where_it_was_measured() -> None:
+    made = tasks_of("2", "acute-myocardial-infarction", count=60)
+    severe = 0
+    for one in made:
+        calls = calls_of(one)
+        case, tool = TriageCase(one.record), Toolbox(make_tools()).get("measure_vital_signs")
+        assert tool is not None
+        pain = tool.call({}, case).get("pain", 0)
+        recent = -case.patient.problems[0].began <= 24 * 60
+        if recent and "Poor trace" not in str(case.vitals[-1]):
+            (score,) = [given for _, name, given in calls if name == "calculate_esi"]
+            assert score["severe_pain_or_distress"] is (pain >= 7)
+            severe += pain >= 7
+    assert severe
+
+
+def test_the_catheter_laboratory_is_alerted_as_soon_as_the_ecg_is_read() -> None:
+    made = tasks_of("2", "acute-myocardial-infarction", count=60)
+    alerts = [one for one in made if one.gold["answer"]["pathway"] == "stemi"]
+    assert alerts
+    for one in alerts:
+        names = [name for _, name, _ in calls_of(one)]
+        assert "examine_patient" not in names[: names.index("activate_pathway")]

@@ -68,7 +68,7 @@ def pathway_of_notes(notes: NurseNotes) -> str:
         "poisoning": bool(has & POISON) or notes.small_pupils,
         "obstetric emergency": bool(has & BIRTH) or bool(has & DELIVERED and has & BLEEDS),
         "major haemorrhage": bleeding,
-        "sepsis": notes.warning >= 7 or _ill_child(notes) or _stiff_with_fever(notes),
+        "sepsis": notes.warning >= 7 or _ill_child(notes) or _feared(notes),
         "diabetic emergency": (notes.glucose or 0) >= HIGH_GLUCOSE,
         "chest pain": "Chest pain" in has and notes.age >= ADULT_HEART and not notes.old,
         "isolation": bool(has & AIRBORNE),
@@ -89,8 +89,9 @@ def _ill_child(notes: NurseNotes) -> bool:
     return notes.age < ADULT and _infected(notes) and (poor or notes.vital("gcs", 15) < 15)
 
 
-def _stiff_with_fever(notes: NurseNotes) -> bool:
-    return "Nuchal rigidity" in notes.has and _infected(notes)
+def _feared(notes: NurseNotes) -> bool:
+    """A stiff neck, or a chemotherapy, with fever."""
+    return ("Nuchal rigidity" in notes.has or notes.treated) and _infected(notes)
 
 
 def _infected(notes: NurseNotes) -> bool:
@@ -130,7 +131,8 @@ def alarmed(notes: NurseNotes) -> bool:
     has = notes.has
     alarms = has & (ALARMS | WITH_FEVER if _infected(notes) else ALARMS)
     heart = "Chest pain" in has and notes.age >= ADULT_HEART and not notes.old
-    infection = _infected(notes) and (notes.warning >= 5 or _ill_child(notes))
+    grave = notes.warning >= (3 if notes.weak else 5)
+    infection = _infected(notes) and (grave or _ill_child(notes))
     sugar = notes.glucose is not None and notes.glucose < LOW_GLUCOSE
     infant = notes.age < 0.25 and notes.vital("temp_c", 37) >= 38
     infant |= notes.age < YOUNG and notes.vital("crt_s", 1) >= 3
@@ -147,6 +149,7 @@ def _values(notes: NurseNotes) -> dict[str, float]:
     usual = {**CALM, "pain": 0.0, "temp_c": 37.0, "crt_s": 1.0}
     row = {name: notes.vital(name, value) for name, value in usual.items()}
     row["hours"] = notes.since
+    row["weak_immunity"] = float(notes.weak)
     return {**row, "age": notes.age, "in_danger": float(len(danger_zone(notes.age, row)))}
 
 

@@ -139,20 +139,23 @@ class RulesNurse:
         yield "read_red_flags", {"complaint": complaint}
 
     def _allergies(self) -> Iterator[CallSpec]:
-        """Read the allergies of those who will be given a medicine."""
+        """Read the allergies of who will be given a medicine, and with a fever the treatments."""
         notes = self._notes
         feverish = not 36 <= notes.vital("temp_c", 37.0) < 37.8
         drowsy = notes.vital("gcs", 15) < 15
+        if feverish:
+            yield "read_history", {"section": "procedures"}
         if feverish or notes.medicated or notes.vital("pain", 0) >= SEVERE or drowsy:
             yield "read_allergies", {}
 
     def _questions(self) -> Iterator[CallSpec]:
-        """Ask when it began, for the red flags of the cards, and for a pregnancy.
+        """Ask when it began, if the first words do not tell, for red flags and for a pregnancy.
 
         Where life is in danger nobody asks on after the first question of the card.
         """
         notes = self._notes
-        yield "ask_patient", {"question": BEGAN}
+        if notes.hours is None:
+            yield "ask_patient", {"question": BEGAN}
         if notes.vital("gcs", 15) < 15:
             question = "Do you have overdose of tablets or exposure to fumes or smoke?"
             yield "ask_patient", {"question": question}

@@ -10,6 +10,7 @@ from typing import Any
 
 from gym_clinic.clinical.naming import findings_named
 from gym_clinic.domains.triage_emergency.complaints import CHILDBEARING
+from gym_clinic.domains.triage_emergency.immunity import names_that_weaken
 from gym_clinic.facts import load
 
 SKIN = frozenset({"Angioedema", "Flushing", "Urticaria", "Lip swelling", "Tongue swelling",
@@ -84,6 +85,8 @@ class NurseNotes:
         calls_for: Red flag -> what it calls for where it is there, by that card.
         fertile: Whether that card asks this woman for a pregnancy.
         retains: Whether a chronic obstructive lung disease is on the record.
+        weak: Whether the record has what weakens the immune system.
+        treated: Whether it has a chemotherapy.
         allergies: The text of the record's allergies, in lower case; empty if it was not read.
         seen: Part of the examination -> what it showed, in lower case.
         old: Whether it began a day ago or earlier, by the patient's words.
@@ -106,6 +109,8 @@ class NurseNotes:
     calls_for: dict[str, list[str]] = field(default_factory=dict)
     fertile: bool = False
     retains: bool = False
+    weak: bool = False
+    treated: bool = False
     allergies: str = ""
     seen: dict[str, str] = field(default_factory=dict)
     old: bool = False
@@ -154,6 +159,8 @@ class NurseNotes:
             self.female = found["sex"] == "female"
         words = ticket.rpartition("First words: ")[2]
         self.told.update(findings_named(_SPOKEN_FOR.sub("", words)))
+        self.hours = hours_said(words)
+        self.old = self.hours is not None and self.hours >= DAY
         for name, pattern in EXPOSED.items():
             if pattern.search(words):
                 self.told[load().finding_ids[name]] = True
@@ -167,7 +174,11 @@ class NurseNotes:
                 self.hours = hours_said(text)
             self.told.update(findings_named(text))
         elif name == "read_history":
-            self.retains = "obstructive pulmonary" in text.casefold()
+            self.retains |= "obstructive pulmonary" in text.casefold()
+            self.treated |= "chemotherapy" in text
+            self.weak |= any(one in text for one in names_that_weaken(load()))
+        elif name == "read_medicines":
+            self.weak |= any(one in text for one in names_that_weaken(load()))
         elif name == "read_allergies":
             self.allergies = text.casefold()
         else:

@@ -150,3 +150,30 @@ def test_where_life_is_in_danger_one_question_of_the_card_is_asked() -> None:
 )
 def test_hours_are_read_from_an_answer(text: str, hours: float | None) -> None:
     assert hours_said(text) == hours
+
+
+def test_who_told_when_it_began_is_not_asked_again() -> None:
+    began = ("ask_patient", {"question": "When did it start?"})
+    assert began in encounter("I have a headache.")[3]
+    assert began not in encounter("I've had a headache for two weeks.")[3]
+    assert (notes_of("A headache for two weeks.").old, notes_of("3 hours of headache.").old) == (
+        True,
+        False,
+    )
+
+
+def test_a_fever_is_read_with_the_record() -> None:
+    assert ("read_history", {"section": "procedures"}) in encounter("a fever", temp_c=38.6)[3]
+    notes = notes_of("I have a fever.", temp_c=38.6)
+    assert (pathway_of_notes(notes), level_of_notes(notes, "none")) == ("none", 5)
+    notes.hear(
+        "read_history", '{"section":"past illnesses","entries":[{"condition":"HIV infection"}]}'
+    )
+    assert level_of_notes(notes, "none") == 3
+    notes.warning = 3
+    assert level_of_notes(notes, "none") == 2
+    treated = notes_of("I have a fever.", temp_c=38.6)
+    treated.hear(
+        "read_history", '{"section":"procedures","entries":[{"procedure":"chemotherapy"}]}'
+    )
+    assert pathway_of_notes(treated) == "sepsis"
