@@ -19,7 +19,7 @@ from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.courses import Cause, LongTermMedicine
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.facts.records.epidemiology import Person
-from gym_clinic.simulate.clinic.drug_rules import _of_one_kind, never_together, references
+from gym_clinic.simulate.clinic.drug_rules import MEANT, _of_one_kind, never_together, references
 from gym_clinic.simulate.clinic.examination.shown import write_text
 from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.physiology.acute import drug_effects
@@ -129,7 +129,8 @@ def draw_medicines(
         beside: What is taken already.
     """
     taken: list[TakenMedicine] = [*beside]
-    forbidden = {one for key in conditions for one in facts.conditions[key].contraindicated}
+    listed = (one for key in conditions for one in facts.conditions[key].contraindicated)
+    forbidden = {MEANT.get(one, one) for one in listed}
     pregnant = person.pregnancy is not None
     for key in conditions:
         if any(one.condition == key for one in beside):

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 import numpy as np
 
 FOLLOWS = 0.75
-"""Power of the rise of creatinine by which urea rises at least: both are filtered, but some urea goes
-back into the blood, so that it does not rise in the same proportion; authored."""
+"""Power of the rise of creatinine by which urea rises at least: both are filtered, but some urea
+goes back into the blood, so that it does not rise in the same proportion; authored."""
 
 FILTRATION, LOST = (15.0, 30.0, 60.0), (3.0, 1.2, 0.0)
 """Filtration rates in mL/min/1.73 m2, and the haemoglobin in g/dL that kidneys that have failed for
