@@ -238,3 +238,24 @@ def test_contact_with_an_allergen_is_no_question_about_allergies(question: str) 
 def test_a_question_about_allergies_is_none_about_contact(question: str) -> None:
     answer = RulesPatient(draw_patient(3, "anaphylaxis")).answer(question)
     assert {one.fact for one in answer.facts} == {"allergies"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "finding"),
+    [
+        ("peptic-ulcer-disease", "Epigastric pain"),
+        ("ovarian-torsion", "Pelvic pain"),
+        ("renal-colic", "Flank pain"),
+    ],
+)
+def test_pain_in_a_part_of_the_belly_answers_a_question_about_the_belly(
+    condition: str, finding: str
+) -> None:
+    hurt = next(
+        one for seed in range(30)
+        if IDS[finding] in (one := draw_patient(seed, condition)).problems[0].findings
+        and one.speaker == "patient"
+    )  # fmt: skip
+    answer = RulesPatient(hurt).answer("Do you have any stomach pain?", 5)
+    assert answer.facts[0].fact == f"finding:{IDS[finding]}"
+    assert answer.facts[0].value in ("yes", "vague", "slight")
