@@ -259,3 +259,29 @@ def test_pain_in_a_part_of_the_belly_answers_a_question_about_the_belly(
     answer = RulesPatient(hurt).answer("Do you have any stomach pain?", 5)
     assert answer.facts[0].fact == f"finding:{IDS[finding]}"
     assert answer.facts[0].value in ("yes", "vague", "slight")
+
+
+@pytest.mark.parametrize(
+    ("question", "both"),
+    [
+        ("Fever, and for how many days?", True),
+        ("Have you had a fever? If so, since when?", True),
+        ("For how many days have you had the fever?", False),
+    ],
+)
+def test_whether_and_since_when_are_both_answered(question: str, both: bool) -> None:
+    hot = next(
+        one for seed in range(30)
+        if IDS["Fever"] in (one := draw_patient(seed, "pneumonia")).problems[0].findings
+        and one.speaker == "patient"
+    )  # fmt: skip
+    kinds = [one.fact.split(":")[0] for one in RulesPatient(hot).answer(question, 5).facts]
+    assert kinds == (["finding", "onset"] if both else ["onset"])
+
+
+def test_what_comes_and_goes_is_a_finding_and_no_question_about_the_course() -> None:
+    with_weals = draw_patient(0, "anaphylaxis")
+    rules = RulesPatient(with_weals)
+    asked = ("Do you have weals that come and go?", "The weals: do they come and go?")
+    facts = [rules.answer(one, 5).facts[0].fact for one in asked]
+    assert [one.split(":")[0] for one in facts] == ["finding", "course"]
