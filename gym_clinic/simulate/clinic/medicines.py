@@ -149,7 +149,26 @@ def draw_medicines(
                 continue
             made = _taken(facts, key, one, random)
             taken.append(made if person.age >= ADULT else _of_child(made, weight_kg))
-    return taken
+    return [_for_its_reason(facts, one, conditions) for one in taken]
+
+
+def _for_its_reason(
+    facts: Facts, taken: TakenMedicine, conditions: Collection[str]
+) -> TakenMedicine:
+    """A medicine that several illnesses may need, for the one in which it is taken most often.
+
+    A statin is for angina, not for the fatty liver beside it.
+    """
+    shares = {
+        key: one.share
+        for key in conditions
+        for one in facts.conditions[key].medicines
+        if one.drug == taken.drug
+    }
+    if taken.begun is not None or taken.condition not in shares:
+        return taken
+    reason = max(shares, key=lambda key: (shares[key], key == taken.condition))
+    return dataclasses.replace(taken, condition=reason)
 
 
 def _of_child(one: TakenMedicine, weight_kg: float) -> TakenMedicine:

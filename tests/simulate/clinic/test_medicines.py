@@ -70,6 +70,20 @@ def test_angina_is_treated_also_beside_what_forbids_other_anti_inflammatory_drug
     assert against_clots >= 85
 
 
+def test_a_medicine_is_for_the_illness_that_needs_it_most() -> None:
+    """What is drawn first for the liver or a valve is for the heart, if that is ill as well."""
+    person, reasons = Person(64, "male"), set[str]()
+    lived_with = [
+        "aortic-stenosis",
+        "metabolic-dysfunction-associated-steatotic-liver-disease",
+        "stable-angina-pectoris",
+    ]
+    for seed in range(40):
+        drawn = draw_medicines(FACTS, lived_with, [], person, 80, Random(seed))
+        reasons |= {one.condition for one in drawn if one.drug == "atorvastatin"}
+    assert reasons == {"stable-angina-pectoris"}
+
+
 def test_nobody_takes_two_drugs_of_a_kind() -> None:
     taken = 0
     for patient in PATIENTS:
