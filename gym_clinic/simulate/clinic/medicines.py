@@ -157,7 +157,8 @@ def _for_its_reason(
 ) -> TakenMedicine:
     """A medicine that several illnesses may need, for the one in which it is taken most often.
 
-    A statin is for angina, not for the fatty liver beside it.
+    A statin is for angina, not for the fatty liver beside it, and in a fatty liver alone for what
+    often comes with it.
     """
     shares = {
         key: one.share
@@ -168,7 +169,16 @@ def _for_its_reason(
     if taken.begun is not None or taken.condition not in shares:
         return taken
     reason = max(shares, key=lambda key: (shares[key], key == taken.condition))
-    return dataclasses.replace(taken, condition=reason)
+    words = reasons_in_words().get(reason, {})
+    named = (words[one] for one in sorted(references(facts, taken.drug) & words.keys()))
+    return dataclasses.replace(taken, condition=next(named, reason))
+
+
+@lru_cache(maxsize=1)
+def reasons_in_words() -> Mapping[str, Mapping[str, str]]:
+    """Return condition -> drug or class that is taken in it -> what it is for, in words."""
+    text = Path(__file__).with_name("reasons.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, dict[str, str]]).validate_json(text)
 
 
 def _of_child(one: TakenMedicine, weight_kg: float) -> TakenMedicine:

@@ -82,6 +82,8 @@ def test_a_medicine_is_for_the_illness_that_needs_it_most() -> None:
         drawn = draw_medicines(FACTS, lived_with, [], person, 80, Random(seed))
         reasons |= {one.condition for one in drawn if one.drug == "atorvastatin"}
     assert reasons == {"stable-angina-pectoris"}
+    alone = draw_medicines(FACTS, lived_with[:2], [], person, 80, Random(1))
+    assert {one.condition for one in alone if one.drug == "atorvastatin"} == {"high cholesterol"}
 
 
 def test_nobody_takes_two_drugs_of_a_kind() -> None:
