@@ -22,6 +22,7 @@ from pydantic import Field, TypeAdapter
 from gym_clinic.chart.catalogue import sites
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.examination.appearance import as_ill
 from gym_clinic.simulate.clinic.examination.shown import CLEAR as ALERT
 from gym_clinic.simulate.clinic.examination.shown import KNOWS_DATES, write_text
 from gym_clinic.simulate.split import of_split
@@ -83,6 +84,8 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
         normal = _nothing_found(patient, site)
         touched = [one.names for one in looked_at if re.search(one.unless, patient.touching)]
         own = of_split("normal", normal, patient.split)
+        if site == "general":
+            normal, own = (_as_ill(patient, one) for one in (normal, own))
         fit = [_that_fit(of, touched) for of in (own, normal)]
         return random.choice(fit[0] or fit[1] or own)  # what is true comes before whose it is
     return "; ".join(text for _, text in sorted(placed, key=lambda one: one[0]))
@@ -91,6 +94,13 @@ def examination_report(patient: ClinicPatient, site: str) -> str:
 def _that_fit(normal: Sequence[str], touched: Sequence[str]) -> list[str]:
     """The wordings that say nothing of parts that something in the patient touches."""
     return [one for one in normal if not any(re.search(each, one) for each in touched)]
+
+
+def _as_ill(patient: ClinicPatient, normal: Sequence[str]) -> list[str]:
+    """The wordings of the general appearance that the record does not contradict."""
+    names = {patient.facts.phenotypes[key].name for key, has in patient.findings().items() if has}
+    values = patient.state(0) | {"age": patient.person.age}
+    return [one for one in normal if as_ill(one, names.__contains__, values) == one]
 
 
 def _nothing_found(patient: ClinicPatient, site: str) -> Sequence[str]:

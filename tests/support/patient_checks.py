@@ -89,6 +89,23 @@ def osmolality(state: State, patient: ClinicPatient) -> float:
     return solutes + state["osmolal_gap"]
 
 
+def urea_follows(state: State, patient: ClinicPatient) -> str | None:
+    """Where creatinine is twice that of the healthy person or more, urea is clearly raised too."""
+    rise = state["creatinine"] / patient.healthy["creatinine"]
+    least = patient.healthy["bun"] * (1.4 if patient.person.pregnant_weeks is None else 1.0)
+    lags = rise >= 2 and state["bun"] < least
+    return f"urea nitrogen {state['bun']:.0f} at {rise:.1f} times the creatinine" if lags else None
+
+
+def renal_anaemia(patient: ClinicPatient) -> str | None:
+    """Who has lived with ill kidneys that hardly filter lacks haemoglobin."""
+    known = {one.condition for one in patient.background if not one.mistaken}
+    rate, lost = patient.usual["egfr"], patient.healthy["hb"] - patient.usual["hb"]
+    least = 2 if rate < 20 else 1.1 if rate < 30 else 0
+    wrong = "chronic-kidney-disease" in known and lost < least
+    return f"Hb {lost:.1f} lower at {rate:.0f}" if wrong else None
+
+
 def pulse_pressure(state: State, patient: ClinicPatient) -> str | None:
     """A quarter of the systolic pressure at least, but for shock and a heart that is held up."""
     has = {one.condition for one in (*patient.problems, *patient.background)}

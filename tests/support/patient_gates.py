@@ -57,6 +57,8 @@ GATES = (
     Gate("filtration", near("egfr", check.egfr, 0.5), shifted(creatinine=0.5)),
     Gate("haematocrit", near("hct", lambda s, _: s["hb"] * 2.97, 0.1), shifted(hb=2)),
     Gate("urea", near("urea", lambda s, _: s["bun"] * 0.357, 0.05), shifted(urea=2)),
+    Gate("urea goes with creatinine", of_states(check.urea_follows), change.urea_alone),
+    Gate("anaemia of failing kidneys", check.renal_anaemia, change.failing_without_anaemia),
     Gate(
         "neutrophils by white cells",
         near("neutrophils", lambda s, _: s["wbc"] * s["neutrophil_pct"] / 100, 0.05),

@@ -15,6 +15,7 @@ from gym_clinic.simulate.clinic import ClinicPatient, image_report, sees
 from gym_clinic.simulate.clinic.beginnings import DAY, INFANT, long_standing
 from gym_clinic.simulate.clinic.drawing import SAYS_SO, SURVIVED
 from gym_clinic.simulate.clinic.drug_rules import references
+from gym_clinic.simulate.clinic.examination.appearance import as_ill
 from gym_clinic.simulate.clinic.examination.cultures import germs_in
 from gym_clinic.simulate.clinic.examination.imaging import audible, imaging_table
 from gym_clinic.simulate.clinic.examination.lasting import lasting_results
@@ -118,6 +119,10 @@ def signs_go_with(patient: ClinicPatient) -> str | None:
             if expected and one.site == "general" and BUILD.search(expected):
                 continue  # what height and weight contradict is left out
             wordings = re.split(r"[][|]", expected or "")
+            if one.site == "general" and any(
+                as_ill(text, names.__contains__, values) != text for text in wordings
+            ):
+                continue  # what pain, pallor or sickness contradicts is left out
             if any(as_found(text, names.__contains__) != text for text in wordings):
                 continue  # what would deny a finding is left out
             shown = [sign.text for sign in problem.signs if sign.site == one.site]

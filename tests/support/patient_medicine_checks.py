@@ -5,6 +5,7 @@ from __future__ import annotations
 from gym_clinic.facts.doses import ADULT, usual_doses
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.medicines import reasons_in_words
 from gym_clinic.simulate.clinic.telling.life import lay_names
 
 
@@ -42,6 +43,7 @@ def allergies(patient: ClinicPatient) -> str | None:
 
 def indicated(patient: ClinicPatient) -> str | None:
     lived = {one.condition for one in patient.background}
+    lived |= {words for key in lived for words in reasons_in_words().get(key, {}).values()}
     named = {key: {*names, patient.facts.diseases[key].name} for key, names in lay_names().items()}
     wrong = [
         one.drug

@@ -14,6 +14,7 @@ from patient_checks import STATES, State
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.examination.shown import ShownSign, StudyReport
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
+from gym_clinic.simulate.clinic.people import Background
 
 CHANGE = "change of the states"
 
@@ -113,6 +114,20 @@ def failing_kidneys(patient: ClinicPatient) -> ClinicPatient | None:
     """The kidneys failed long ago, and metformin is still taken."""
     failing = replace(patient, healthy={**patient.healthy, "creatinine": 7.0})
     return taking("metformin")(failing) if patient.person.age >= 40 else None
+
+
+def urea_alone(patient: ClinicPatient) -> ClinicPatient | None:
+    """Creatinine rises, and urea stays as it was in health."""
+    healthy = patient.healthy
+    values = {"creatinine": 3 * healthy["creatinine"], "bun": healthy["bun"]}
+    return with_states(lambda state: state | values)(patient)
+
+
+def failing_without_anaemia(patient: ClinicPatient) -> ClinicPatient:
+    """The kidneys have failed for years, and haemoglobin is that of health."""
+    state = patient.usual | {"egfr": 12.0, "hb": patient.healthy["hb"]}
+    background = (Background("chronic-kidney-disease", 1.0, {}),)
+    return made_of(Altered, patient, background=background, usual=state, **{CHANGE: dict})
 
 
 def dosed_as_adult(patient: ClinicPatient) -> ClinicPatient | None:

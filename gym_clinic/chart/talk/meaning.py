@@ -121,7 +121,9 @@ DENIED_BY_NAME = ("exposure", "self-harm", "high mood", "allergen contact")
 DEPRESSION = "major-depressive-disorder"
 """The illness that a question about an earlier low mood asks about."""
 
-CUES = ("alcohol by name", "eating", "food allergy", "fluids", "upper", "ever", "taking it")
+CUES = (
+    "alcohol by name", "eating", "food allergy", "fluids", "upper", "ever", "taking it", "whether",
+)  # fmt: skip
 """Topics that only say how another one is meant."""
 
 TOO_YOUNG = ("smoking", "alcohol", "drugs", "last drink", "private", "breastfeeding")

@@ -162,7 +162,7 @@ class RulesPatient:
                     yield self._concerns.pain_score(minute)
             elif known.stance == "denies" and brief:
                 yield self._speech.say("denies.plain"), Said(f"finding:{finding}", "no")
-            elif not topics or known.stance not in TOLD:
+            elif not topics or known.stance not in TOLD or "whether" in heard.cues:
                 yield self._answer(finding, heard)
             if known.stance in TOLD:
                 self.about = known.finding

@@ -10,6 +10,10 @@ from pathlib import Path
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.records.drugs import CLASS, Interaction, RenalRule
 
+MEANT = {"class:nsaid": "class:non-aspirin-nsaid"}
+"""Class in a treatment, or in what an illness that is lived with forbids -> the class of the drugs
+that are meant by it: a small dose of aspirin is taken for the heart."""
+
 
 def _of_one_kind(facts: Facts, drug: str, other: str) -> bool:
     """Whether two drugs are of one kind; where one of them has none, of the same classes.

@@ -19,7 +19,7 @@ from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.courses import Cause, LongTermMedicine
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.facts.records.epidemiology import Person
-from gym_clinic.simulate.clinic.drug_rules import _of_one_kind, never_together, references
+from gym_clinic.simulate.clinic.drug_rules import MEANT, _of_one_kind, never_together, references
 from gym_clinic.simulate.clinic.examination.shown import write_text
 from gym_clinic.simulate.clinic.people import ADULT
 from gym_clinic.simulate.clinic.physiology.acute import drug_effects
@@ -129,7 +129,8 @@ def draw_medicines(
         beside: What is taken already.
     """
     taken: list[TakenMedicine] = [*beside]
-    forbidden = {one for key in conditions for one in facts.conditions[key].contraindicated}
+    listed = (one for key in conditions for one in facts.conditions[key].contraindicated)
+    forbidden = {MEANT.get(one, one) for one in listed}
     pregnant = person.pregnancy is not None
     for key in conditions:
         if any(one.condition == key for one in beside):
@@ -148,7 +149,36 @@ def draw_medicines(
                 continue
             made = _taken(facts, key, one, random)
             taken.append(made if person.age >= ADULT else _of_child(made, weight_kg))
-    return taken
+    return [_for_its_reason(facts, one, conditions) for one in taken]
+
+
+def _for_its_reason(
+    facts: Facts, taken: TakenMedicine, conditions: Collection[str]
+) -> TakenMedicine:
+    """A medicine that several illnesses may need, for the one in which it is taken most often.
+
+    A statin is for angina, not for the fatty liver beside it, and in a fatty liver alone for what
+    often comes with it.
+    """
+    shares = {
+        key: one.share
+        for key in conditions
+        for one in facts.conditions[key].medicines
+        if one.drug == taken.drug
+    }
+    if taken.begun is not None or taken.condition not in shares:
+        return taken
+    reason = max(shares, key=lambda key: (shares[key], key == taken.condition))
+    words = reasons_in_words().get(reason, {})
+    named = (words[one] for one in sorted(references(facts, taken.drug) & words.keys()))
+    return dataclasses.replace(taken, condition=next(named, reason))
+
+
+@lru_cache(maxsize=1)
+def reasons_in_words() -> Mapping[str, Mapping[str, str]]:
+    """Return condition -> drug or class that is taken in it -> what it is for, in words."""
+    text = Path(__file__).with_name("reasons.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, dict[str, str]]).validate_json(text)
 
 
 def _of_child(one: TakenMedicine, weight_kg: float) -> TakenMedicine:

@@ -80,6 +80,8 @@ GROWS_IN = 0.2
 RETAIN_CARBON_DIOXIDE = ("chronic-obstructive-pulmonary-disease",)
 """Background conditions in which carbon dioxide may have been raised for months."""
 
+KIDNEYS = "chronic-kidney-disease"
+"""The background condition in which blood is lacking as the kidneys fail."""
 
 OVER = ("transient-ischaemic-attack",)
 """Conditions whose signs have gone by the arrival: nobody writes that they go on."""
@@ -282,9 +284,8 @@ class ClinicPatient:
     def lasting(self) -> tuple[Lasting, ...]:
         """What studies show for good of the conditions that the patient lives with."""
         today = {one.condition for one in self.problems}
-        known = [one.condition for one in self.background if not one.mistaken]
         values = with_limits(self.facts, self.usual, *self.person.measured_by)
-        left = [one for one in known if one not in today]
+        left = [one for one in self._lived_with if one not in today]
         return draw_lasting(self.facts, self.seed, left, values, self.split)
 
     def report(self, study: str, minute: float = 0, normal: str | None = None) -> str | None:
@@ -365,7 +366,7 @@ class ClinicPatient:
             causes.append((1.0, pregnancy_effects(self.person.pregnant_weeks)))
         return settle(
             self.facts, self.healthy, causes, sex=self.person.sex, age=self.person.age,
-            retains=self._retains, narrow=self._narrow,
+            retains=self._retains, narrow=self._narrow, anaemic=KIDNEYS in self._lived_with,
         )  # fmt: skip
 
     def _settled(self, problems: list[tuple[float, Mapping[str, DrawnEffect]]]) -> State:
@@ -379,15 +380,17 @@ class ClinicPatient:
         )  # fmt: skip
 
     @property
+    def _lived_with(self) -> list[str]:
+        return [one.condition for one in self.background if not one.mistaken]
+
+    @property
     def _retains(self) -> bool:
         acute = {one.condition for one in self.problems}
-        lived_with = {one.condition for one in self.background if not one.mistaken} - acute
-        return any(one in lived_with for one in RETAIN_CARBON_DIOXIDE)
+        return not acute.issuperset({*RETAIN_CARBON_DIOXIDE} & {*self._lived_with})
 
     @property
     def _narrow(self) -> bool:
-        has = {one.condition for one in self.problems}
-        has |= {one.condition for one in self.background if not one.mistaken}
+        has = {*self._lived_with, *(one.condition for one in self.problems)}
         return not has.isdisjoint(NARROW_PULSE)
 
 

@@ -76,6 +76,9 @@ CLOUDED = "Reduced consciousness/confusion"
 FORMS_OF_CLOUDED = ("Drowsiness", "Confusion", "Disorientation")
 """Forms of clouded consciousness that nobody with another form of it is said not to have."""
 
+RATIO_OF_ENZYMES = 0.1
+"""Standard deviation of the ratio of AST to ALT where the liver loses both, a share; authored."""
+
 MOST_SEVERE = 3.0
 """Severity beyond which nothing gets worse."""
 
@@ -258,6 +261,12 @@ def _effects(condition: Condition, random: Random) -> dict[str, DrawnEffect]:
         # Both pressures move together.
         apart = (drawn["sbp"].amount - systolic.add[0]) / systolic.add[1]
         drawn["dbp"] = DrawnEffect("add", diastolic.add[0] + apart * diastolic.add[1])
+    alt, ast = condition.labs.get("alt"), condition.labs.get("ast")
+    if alt and ast and alt.set and ast.set and alt.set[0] > ast.set[0]:
+        # The same cells of the liver lose both enzymes, as in viral hepatitis: ALT is the higher.
+        apart = (drawn["ast"].amount - ast.set[0]) / ast.set[1]
+        share = ast.set[0] / alt.set[0] * (1 + RATIO_OF_ENZYMES * apart)
+        drawn["ast"] = DrawnEffect("set", share * drawn["alt"].amount)
     return drawn
 
 

@@ -27,6 +27,7 @@ from gym_clinic.facts.records.instruments import Expr
 from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
 from gym_clinic.simulate.clinic.drug_rules import (
+    MEANT,
     better_apart,
     duplicates,
     never_together,
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
 DRUG, PROCEDURE = "drug:", "procedure:"
 INTOLERANCES = ("itching", "vomiting", "nausea", "diarrhoea")
 """Reactions that are no allergy: they forbid the drug itself and nothing akin to it."""
-
-MEANT = {"class:nsaid": "class:non-aspirin-nsaid"}
-"""Class in a treatment -> the class of the drugs that are meant by it."""
 
 
 @dataclass(frozen=True)

@@ -238,3 +238,50 @@ def test_contact_with_an_allergen_is_no_question_about_allergies(question: str) 
 def test_a_question_about_allergies_is_none_about_contact(question: str) -> None:
     answer = RulesPatient(draw_patient(3, "anaphylaxis")).answer(question)
     assert {one.fact for one in answer.facts} == {"allergies"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "finding"),
+    [
+        ("peptic-ulcer-disease", "Epigastric pain"),
+        ("ovarian-torsion", "Pelvic pain"),
+        ("renal-colic", "Flank pain"),
+    ],
+)
+def test_pain_in_a_part_of_the_belly_answers_a_question_about_the_belly(
+    condition: str, finding: str
+) -> None:
+    hurt = next(
+        one for seed in range(30)
+        if IDS[finding] in (one := draw_patient(seed, condition)).problems[0].findings
+        and one.speaker == "patient"
+    )  # fmt: skip
+    answer = RulesPatient(hurt).answer("Do you have any stomach pain?", 5)
+    assert answer.facts[0].fact == f"finding:{IDS[finding]}"
+    assert answer.facts[0].value in ("yes", "vague", "slight")
+
+
+@pytest.mark.parametrize(
+    ("question", "both"),
+    [
+        ("Fever, and for how many days?", True),
+        ("Have you had a fever? If so, since when?", True),
+        ("For how many days have you had the fever?", False),
+    ],
+)
+def test_whether_and_since_when_are_both_answered(question: str, both: bool) -> None:
+    hot = next(
+        one for seed in range(30)
+        if IDS["Fever"] in (one := draw_patient(seed, "pneumonia")).problems[0].findings
+        and one.speaker == "patient"
+    )  # fmt: skip
+    kinds = [one.fact.split(":")[0] for one in RulesPatient(hot).answer(question, 5).facts]
+    assert kinds == (["finding", "onset"] if both else ["onset"])
+
+
+def test_what_comes_and_goes_is_a_finding_and_no_question_about_the_course() -> None:
+    with_weals = draw_patient(0, "anaphylaxis")
+    rules = RulesPatient(with_weals)
+    asked = ("Do you have weals that come and go?", "The weals: do they come and go?")
+    facts = [rules.answer(one, 5).facts[0].fact for one in asked]
+    assert [one.split(":")[0] for one in facts] == ["finding", "course"]

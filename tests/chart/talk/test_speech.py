@@ -57,6 +57,12 @@ def talks() -> list[str]:
     return found
 
 
+def test_no_phrase_says_what_the_one_who_asks_is() -> None:
+    """A nurse asks in triage, and a doctor elsewhere."""
+    called = re.compile(r", ?(doctor|nurse)\b")
+    assert not [one for texts in ENTRIES.values() for one in texts if called.search(one)]
+
+
 def test_the_pools_hold_phrases_that_train_lacks() -> None:
     assert ENTRIES.keys() == pool_names()
     for name, texts in ENTRIES.items():

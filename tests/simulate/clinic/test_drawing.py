@@ -7,6 +7,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
+import pytest
+
 from gym_clinic.facts import Facts, load
 from gym_clinic.facts.records.conditions import Variant
 from gym_clinic.facts.records.courses import Cause
@@ -209,3 +211,11 @@ def test_who_vomits_blood_vomits() -> None:
     bleeding = [one for one in drawn("oesophageal-varices", 30) if has(one, "Hematemesis")]
     assert len(bleeding) > 10
     assert all(has(one, "Vomiting") for one in bleeding)
+
+
+@pytest.mark.parametrize("condition", ["hepatitis-a", "hepatitis-b"])
+def test_in_viral_hepatitis_alt_is_above_ast(condition: str) -> None:
+    states = [draw_patient(seed, condition).state(0) for seed in range(40)]
+    ratios = [one["alt"] / one["ast"] for one in states]
+    assert min(ratios) > 1
+    assert max(ratios) - min(ratios) > 0.2

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 from patient_medicine_checks import names_of
 
 from gym_clinic.facts import load
+from gym_clinic.facts.records.epidemiology import Person
 from gym_clinic.simulate.clinic import draw_patient, treatment_for
-from gym_clinic.simulate.clinic.drug_rules import DUPLICATED, duplicates, kinds_of_medicines
-from gym_clinic.simulate.clinic.medicines import TakenMedicine, of_one_country
+from gym_clinic.simulate.clinic.drug_rules import (
+    DUPLICATED,
+    MEANT,
+    duplicates,
+    kinds_of_medicines,
+    references,
+)
+from gym_clinic.simulate.clinic.medicines import TakenMedicine, draw_medicines, of_one_country
 from gym_clinic.simulate.clinic.telling.life import lay_names
 
 FACTS = load()
@@ -47,6 +55,37 @@ def test_nobody_is_treated_with_a_second_drug_of_a_kind_where_another_would_do()
     assert seen or not any(one.medicines for one in PATIENTS)
 
 
+@pytest.mark.parametrize("beside", ["hypertension", "gastroesophageal-reflux-disease"])
+def test_angina_is_treated_also_beside_what_forbids_other_anti_inflammatory_drugs(
+    beside: str,
+) -> None:
+    person, against_clots = Person(64, "male"), 0
+    for seed in range(100):
+        drawn = draw_medicines(
+            FACTS, [beside, "stable-angina-pectoris"], [], person, 80, Random(seed)
+        )
+        taken = {one.drug for one in drawn if one.condition == "stable-angina-pectoris"}
+        assert not any("class:non-aspirin-nsaid" in references(FACTS, one) for one in taken)
+        against_clots += not taken.isdisjoint(("aspirin", "clopidogrel"))
+    assert against_clots >= 85
+
+
+def test_a_medicine_is_for_the_illness_that_needs_it_most() -> None:
+    """What is drawn first for the liver or a valve is for the heart, if that is ill as well."""
+    person, reasons = Person(64, "male"), set[str]()
+    lived_with = [
+        "aortic-stenosis",
+        "metabolic-dysfunction-associated-steatotic-liver-disease",
+        "stable-angina-pectoris",
+    ]
+    for seed in range(40):
+        drawn = draw_medicines(FACTS, lived_with, [], person, 80, Random(seed))
+        reasons |= {one.condition for one in drawn if one.drug == "atorvastatin"}
+    assert reasons == {"stable-angina-pectoris"}
+    alone = draw_medicines(FACTS, lived_with[:2], [], person, 80, Random(1))
+    assert {one.condition for one in alone if one.drug == "atorvastatin"} == {"high cholesterol"}
+
+
 def test_nobody_takes_two_drugs_of_a_kind() -> None:
     taken = 0
     for patient in PATIENTS:
@@ -61,7 +100,8 @@ def test_nobody_takes_two_drugs_of_a_kind() -> None:
 def test_nobody_is_treated_with_what_an_illness_of_theirs_forbids() -> None:
     for patient in PATIENTS:
         for lived in patient.background:
-            forbidden = set(FACTS.conditions[lived.condition].contraindicated)
+            listed = FACTS.conditions[lived.condition].contraindicated
+            forbidden = {MEANT.get(one, one) for one in listed}
             for one in patient.medicines:
                 if one.condition not in FACTS.conditions:
                     continue  # it has brought the illness about

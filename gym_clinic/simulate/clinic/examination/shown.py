@@ -14,6 +14,7 @@ from gym_clinic.facts.expressions import parse as parse_expression
 from gym_clinic.facts.phrases import Choice, Number, ParsedPhrase, parse
 from gym_clinic.facts.records.conditions import Condition, ReferenceRange
 from gym_clinic.facts.records.examination import Sign, Study
+from gym_clinic.simulate.clinic.examination.appearance import as_ill
 from gym_clinic.simulate.clinic.examination.named_signs import as_found
 from gym_clinic.simulate.split import Split, of_split
 
@@ -199,6 +200,7 @@ def draw_signs(
             abnormal = one.abnormal in ("both", "text" if there else "otherwise")
             written = _as_awake(write_text(text, random, split), values)
             written = _as_built(written, values) if one.site == "general" else written
+            written = as_ill(written, has, values) if one.site == "general" else written
             written = as_found(written, has)
             if written:
                 found.append(ShownSign(one.site, written, abnormal))

@@ -28,6 +28,7 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.conditions import Effect, Measurement, ReferenceRange
 from gym_clinic.facts.records.epidemiology import Sex
 from gym_clinic.simulate.clinic.physiology.circulation import consciousness, least_pulse_pressure
+from gym_clinic.simulate.clinic.physiology.kidneys import least_urea, most_haemoglobin
 
 State = dict[str, float]
 """Measurement -> value in its unit."""
@@ -239,6 +240,7 @@ def settle(
     blunting: float = 0.0,
     retains: bool = False,
     narrow: bool = False,
+    anaemic: bool = False,
 ) -> State:
     """Return the whole state of a body under effects.
 
@@ -251,6 +253,7 @@ def settle(
         blunting: Share of a rise of the heart rate that medicines suppress.
         retains: Whether carbon dioxide is raised for months, so that the kidneys have answered.
         narrow: Whether the heart cannot fill or empty, so that the pulse pressure is narrow.
+        anaemic: Whether the kidneys have been ill for long, so that blood is lacking as they fail.
     """
     listed = [(severity, effects) for severity, effects in changes if severity > 0]
     state = _moved(usual, listed)
@@ -262,6 +265,10 @@ def settle(
     state["hr"] = max(state["hr"], usual["hr"] + PER_DEGREE * warmth)
     state["hr"] -= blunting * max(state["hr"] - usual["hr"], 0)
     _balance_acids(state, usual, retains)
+    state["bun"] = max(state["bun"], least_urea(state, usual))
+    if anaemic:
+        filtration = add_computed(facts, state, sex, age)["egfr"]
+        state["hb"] = min(state["hb"], most_haemoglobin(filtration, usual["hb"]))
     for key, value in state.items():
         low, high = facts.measurements[key].possible
         state[key] = min(max(value, low), high)

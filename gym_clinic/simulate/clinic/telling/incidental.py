@@ -8,7 +8,7 @@ problem or of its look-alikes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -44,6 +44,7 @@ class SmallComplaint:
     Attributes:
         finding: Name of the finding.
         cause: What it comes from.
+        common: Of a hundred who may have it, how many have it and would mention it (authored).
         days: For how many days it has been there, from and to.
         medicine: Drug id or reference of a class that must be taken; None for none.
         ages: From and to, in years.
@@ -53,6 +54,7 @@ class SmallComplaint:
 
     finding: str
     cause: str
+    common: float
     days: tuple[int, int]
     medicine: str | None = None
     ages: tuple[float, float] = (18, 110)
@@ -139,7 +141,7 @@ def _irrelevant(patient: ClinicPatient, random: Random) -> Iterator[Incidental]:
     random.shuffle(fitting)
     taken = _of_problems(patient)
     ids, names = patient.facts.finding_ids, set[str]()
-    for one in fitting:
+    for one in common_first(fitting, Random(f"{patient.seed}:lots")):
         if len(names) == amount:
             return
         if one.finding in names or ids[one.finding] in taken:
@@ -148,6 +150,15 @@ def _irrelevant(patient: ClinicPatient, random: Random) -> Iterator[Incidental]:
         days = random.uniform(*one.days)
         longest = patient.person.age * 365
         yield Incidental(ids[one.finding], -round(min(days, longest) * DAY), one.cause, False)
+
+
+def common_first(fitting: Iterable[SmallComplaint], lots: Random) -> list[SmallComplaint]:
+    """Return the complaints in a random order; the more common one is, the likelier it is first.
+
+    A weighted draw without replacement (Efraimidis and Spirakis 2006).
+    """
+    drawn = {one: lots.random() ** (1 / one.common) for one in fitting}
+    return sorted(drawn, key=drawn.__getitem__, reverse=True)
 
 
 def _fits(patient: ClinicPatient, one: SmallComplaint) -> bool:

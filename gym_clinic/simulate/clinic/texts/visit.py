@@ -16,7 +16,12 @@ from typing import Literal
 
 from gym_clinic.facts import Facts
 from gym_clinic.simulate.clinic.measurement import Sample
-from gym_clinic.simulate.clinic.medicines import TakenMedicine, of_countries, strengths_of
+from gym_clinic.simulate.clinic.medicines import (
+    TakenMedicine,
+    of_countries,
+    regimens,
+    strengths_of,
+)
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
 from gym_clinic.simulate.clinic.telling.disclosure import Disclosure, disclosures, recollections
 from gym_clinic.simulate.clinic.telling.lay_words import Speaker
@@ -291,10 +296,9 @@ def _history(
     launched = launch_years().get(taken.drug, 0) + 1
     if since.year < launched:
         since = min(since.replace(year=launched, day=1), today - datetime.timedelta(days=1))
-    doses = next(
-        (one.doses for one in facts.conditions[taken.condition].medicines
-         if one.drug == taken.drug), ()
-    )  # fmt: skip
+    of_it = facts.conditions.get(taken.condition)
+    usual = regimens(facts)[taken.drug] if of_it is None else of_it.medicines
+    doses = next((one.doses for one in usual if one.drug == taken.drug), ())
     others = [one for one in doses if one < taken.dose and one not in strengths_of(taken.drug)]
     left = (today - since).days
     if not others or left < 60 or random.random() < 0.5:
