@@ -78,11 +78,10 @@ prove-learning: $(VENV)/.train  ## show that the whole stack learns, with contro
 test: $(VENV)/.test  ## set up and run every test that is not marked slow
 	$(BIN)/python -m pytest -n auto -m 'not slow' --durations=10 $(ARGS)
 
-# Whole training runs one after the other, then what is slow besides, then the property tests deeper.
+# Whole training runs are one file, and so one after the other; the rest runs beside them.
 test-slow: $(VENV)/.test  ## whole training runs, package and wheel, long property tests
-	$(BIN)/python -m pytest -m slow --durations=10 tests/verl_recipes/run $(ARGS)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m slow --durations=10 --ignore=tests/verl_recipes/run $(ARGS)
-	$(BIN)/python -m pytest -n auto -m 'hypothesis and not slow' --hypothesis-profile=long $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'slow or hypothesis' \
+		--hypothesis-profile=long --durations=20 tests/verl_recipes/run/test_training_runs.py tests $(ARGS)
 
 fuzz: $(VENV)/.test  ## look for new examples of the property tests, with random seeds: MINUTES=
 	@until=$$(( $$(date +%s) + 60 * $(MINUTES) )); while [ $$(date +%s) -lt $$until ]; do \
