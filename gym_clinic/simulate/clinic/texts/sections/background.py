@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
+from collections.abc import Mapping
 
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -51,6 +53,7 @@ def _condition(
 def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
     """Return the medicines as the patient tells them: vague, wrong or without some of them."""
     memory, told = remembers(patient), list[Piece]()
+    vague = _by_reason_alone(patient, memory)
     for one in patient.medicines:
         how = memory[f"medicine:{one.drug}"]
         if how.manner == "omitted" or how.distortion == "forgets":
@@ -59,10 +62,13 @@ def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
             name = drug_name(patient.facts.drugs[how.says])
             told.append(Piece(name, (Fact("medicine", how.says, name, denied=True),)))
         elif how.manner == "vague":
+            several = vague.pop(one.condition, 0)
+            if not several:
+                continue  # told with the first of this reason
             word = voice.word(one.condition)
             piece = Piece(word, (Fact("condition", one.condition, word),))
-            pool = "medicine.vague.tablet" if is_tablet(one) else "medicine.vague"
-            told.append(voice.say(pool, c=piece))
+            tablet = "medicine.vague.tablet" if is_tablet(one) else "medicine.vague"
+            told.append(voice.say("medicine.vague.several" if several > 1 else tablet, c=piece))
         elif how.manner == "asked" or voice.random.random() < 0.35:
             told.append(medicine(voice, patient, one, dosed=False))
         else:
@@ -70,6 +76,15 @@ def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
     if told:
         return voice.say("medicines.told", list=voice.listed(told))
     return voice.say("medicines.denied" if patient.medicines else "medicines.none")
+
+
+def _by_reason_alone(patient: ClinicPatient, memory: Mapping[str, Recollection]) -> Counter[str]:
+    """Condition -> how many of its medicines are told by what they are for."""
+    plans = ((one, memory[f"medicine:{one.drug}"]) for one in patient.medicines)
+    return Counter(
+        one.condition for one, how in plans
+        if how.manner == "vague" and how.distortion != "forgets" and how.says is None
+    )  # fmt: skip
 
 
 def is_tablet(taken: TakenMedicine) -> bool:
