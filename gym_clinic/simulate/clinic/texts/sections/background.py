@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -20,6 +21,9 @@ from gym_clinic.simulate.clinic.texts.when import WEEK
 FREQUENCIES = {1.0: "daily", 2.0: "twice", 3.0: "thrice", 4.0: "four"}
 """Doses a day -> the pool of its words; less than one a day is told in days."""
 
+_TREATED = re.compile(r"chemotherapy for (?:an? )?(.+)")
+"""What an event says of a cancer."""
+
 
 def past_history(voice: Voice, patient: ClinicPatient, visit: Visit, *, by_patient: bool) -> Piece:
     """Return the past medical history: as the patient tells it, or as the record has it."""
@@ -31,11 +35,18 @@ def past_history(voice: Voice, patient: ClinicPatient, visit: Visit, *, by_patie
             forgotten.append(Fact("condition", one.condition, "", has=False, denied=True))
             continue
         known.append(_condition(voice, one.condition, visit.began[one.condition], how))
+    known += _under_chemotherapy(patient)
     if known:
         return voice.say("pmh.some", list=voice.listed(known))
     if by_patient and forgotten:
         return voice.say("pmh.denied")
     return voice.say("pmh.none")
+
+
+def _under_chemotherapy(patient: ClinicPatient) -> list[Piece]:
+    """The cancer that is treated: no record holds it but what came before the illness."""
+    found = (_TREATED.search(one.what) for one in patient.past if one.kind == "procedure")
+    return [Piece(f"{one[1]} under chemotherapy", ()) for one in found if one is not None]
 
 
 def _condition(
