@@ -160,7 +160,7 @@ class RulesPatient:
                     yield self._speech.say("pain.nowhere"), Said("site:pain", "unknown")
                 else:
                     yield self._concerns.pain_score(minute)
-            elif known.stance == "denies" and brief:
+            elif known.stance == "denies" and brief and self._telling.applies(finding):
                 yield self._speech.say("denies.plain"), Said(f"finding:{finding}", "no")
             elif not topics or known.stance not in TOLD or "whether" in heard.cues:
                 yield self._answer(finding, heard)

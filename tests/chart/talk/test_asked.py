@@ -285,3 +285,14 @@ def test_what_comes_and_goes_is_a_finding_and_no_question_about_the_course() -> 
     asked = ("Do you have weals that come and go?", "The weals: do they come and go?")
     facts = [rules.answer(one, 5).facts[0].fact for one in asked]
     assert [one.split(":")[0] for one in facts] == ["finding", "course"]
+
+
+def test_a_woman_past_the_age_of_periods_has_none_to_miss() -> None:
+    asked = 0
+    for seed in range(60):
+        patient = draw_patient(seed, "osteoarthritis")
+        if patient.person.sex == "female" and patient.person.age > 60:
+            asked += 1
+            answer = RulesPatient(patient).answer("Have you missed a period?", 5)
+            assert not answer.text.startswith(("No,", "No.", "Nothing")), answer.text
+    assert asked > 5
