@@ -215,7 +215,7 @@ class RulesPatient:
             if topic in heard.topics:
                 for name in standing:
                     names.pop(name, None)
-        if heard.illnesses:
+        if heard.illnesses or heard.drugs or heard.medicine_groups:
             known = self.record.patient.facts.diseases
             for illness in heard.illnesses:
                 names.pop(known[illness].name, None)

@@ -296,3 +296,13 @@ def test_a_woman_past_the_age_of_periods_has_none_to_miss() -> None:
             answer = RulesPatient(patient).answer("Have you missed a period?", 5)
             assert not answer.text.startswith(("No,", "No.", "Nothing")), answer.text
     assert asked > 5
+
+
+def test_who_takes_a_statin_does_not_deny_one_first() -> None:
+    drawn = (draw_patient(seed, "stable-angina-pectoris") for seed in range(60))
+    taking = next(
+        one for one in drawn
+        if one.speaker == "patient" and "atorvastatin" in {it.drug for it in one.medicines}
+    )  # fmt: skip
+    facts = RulesPatient(taking).answer("What do you take atorvastatin for?", 5).facts
+    assert {one.fact.split(":")[0] for one in facts} == {"medicine"}
