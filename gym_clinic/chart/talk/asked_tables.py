@@ -21,10 +21,12 @@ class Circumstance:
     Attributes:
         asked: Patterns of questions about it.
         told: Patterns of the events of records that it is.
+        entails: Names of findings that follow from such an event, whoever asks about them.
     """
 
     asked: tuple[str, ...]
     told: tuple[str, ...]
+    entails: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

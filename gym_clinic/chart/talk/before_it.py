@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gym_clinic.chart.talk.answer import Said
-from gym_clinic.chart.talk.asked_tables import circumstances, overdosed, overdoses
+from gym_clinic.chart.talk.asked_tables import (
+    Circumstance,
+    circumstances,
+    illness_groups,
+    overdosed,
+    overdoses,
+)
 from gym_clinic.chart.talk.hearing import EVENTS, Heard, content_words
 from gym_clinic.chart.talk.history import History
 from gym_clinic.chart.talk.meaning import BY_EVENT, TOLD
@@ -22,6 +28,10 @@ Saying = Iterator[tuple[str, Said]]
 
 _DRINK = re.compile(r"\b(last drink|drinking|vodka|lager|beer)\b")
 """What an event with alcohol is called."""
+
+
+def _says(kind: Circumstance, event: PastEvent) -> bool:
+    return any(re.search(pattern, event.what) for pattern in kind.told)
 
 
 class WhatCameBefore:
@@ -46,11 +56,12 @@ class WhatCameBefore:
             return _DRINK.search(event.what) is not None
         if "surgery" in heard.circumstances and event.kind == "procedure":
             return True
-        kinds = circumstances()
+        kinds, ids = circumstances(), self.record.patient.facts.finding_ids
+        entailing = (one for one in kinds.values() if _says(one, event))
+        if any(ids[name] in heard.findings for one in entailing for name in one.entails):
+            return True
         return not heard.words.isdisjoint(content_words(event.what)) or any(
-            re.search(pattern, event.what)
-            for kind in heard.circumstances
-            for pattern in kinds[kind].told
+            _says(kinds[kind], event) for kind in heard.circumstances
         )
 
     def instead_of_events(self, heard: Heard, events: Sequence[PastEvent]) -> Heard:
@@ -73,12 +84,19 @@ class WhatCameBefore:
             answered.add("exposure")
         if "last drink" in heard.topics:
             absent.add(ids["Alcoholism"])
-        cancer = "cancer" in heard.circumstances
+        kinds = [one for one in circumstances().values()
+                 if any(_says(one, event) for event in events)]  # fmt: skip
+        absent |= {ids[name] for one in kinds for name in one.entails}
+        groups = [illness_groups()[one] for one in heard.circumstances if one in illness_groups()]
+        others = {one for group in groups for one in group.conditions}
         return replace(
             heard,
             findings=tuple(one for one in heard.findings if one not in absent),
             topics=tuple(one for one in heard.topics if one not in answered),
-            groups=tuple(one for one in heard.groups if not (cancer and one == "cancer")),
+            groups=tuple(one for one in heard.groups if one not in heard.circumstances),
+            illnesses=tuple(
+                one for one in heard.illnesses if one not in others or self.history.knows(one)
+            ),
             areas=tuple(one for one in heard.areas if one not in answered),
         )
 

@@ -69,8 +69,9 @@ class History(MedicineTalk):
             yield self.speech.say("past", list=listed(told)), Said("past", "yes")
         elif unsure:
             yield self.speech.say("unsure"), Said("past", "unknown")
-        else:
-            yield self.speech.say("past.none"), Said("past", "no")
+        else:  # who has just had a procedure does not say first that there was never anything
+            treated = any(one.kind == "procedure" for one in self.record.patient.past)
+            yield "" if treated else self.speech.say("past.none"), Said("past", "no")
         for event in self.record.patient.past:
             if event.kind != "medicine":
                 when = self.ago(minute - event.minute, minute)

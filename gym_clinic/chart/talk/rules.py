@@ -160,7 +160,7 @@ class RulesPatient:
                     yield self._speech.say("pain.nowhere"), Said("site:pain", "unknown")
                 else:
                     yield self._concerns.pain_score(minute)
-            elif known.stance == "denies" and brief:
+            elif known.stance == "denies" and brief and self._telling.applies(finding):
                 yield self._speech.say("denies.plain"), Said(f"finding:{finding}", "no")
             elif not topics or known.stance not in TOLD or "whether" in heard.cues:
                 yield self._answer(finding, heard)
@@ -215,7 +215,7 @@ class RulesPatient:
             if topic in heard.topics:
                 for name in standing:
                     names.pop(name, None)
-        if heard.illnesses:
+        if heard.illnesses or heard.drugs or heard.medicine_groups:
             known = self.record.patient.facts.diseases
             for illness in heard.illnesses:
                 names.pop(known[illness].name, None)

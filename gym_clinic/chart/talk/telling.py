@@ -139,12 +139,16 @@ class Telling:
     def denies_by_noun(self, finding: str) -> bool:
         """Return whether a finding is denied, by a noun that follows "no" well."""
         denied = self.record.known(finding).stance == "denies"
-        return denied and not self._does_not_apply(finding) and bool(self._negatable(finding))
+        return denied and self.applies(finding) and bool(self._negatable(finding))
 
-    def _does_not_apply(self, finding: str) -> bool:
-        """Whether a finding is none of this sex, or of this age."""
+    def applies(self, finding: str) -> bool:
+        """Return whether a finding may be one of this sex and age."""
         person, name = self.record.patient.person, self._name(finding)
-        return name in NOT_OF[person.sex] or (person.age < PUBERTY and name in NOT_OF["male"])
+        if name in NOT_OF[person.sex]:
+            return False
+        only = self.record.patient.facts.phenotypes[finding].only
+        past = only is not None and not only.admits(person.person)
+        return name not in NOT_OF["male"] or not (past or person.age < PUBERTY)
 
     def complaint(self, finding: str) -> Sentence:
         """Say why the patient comes."""
@@ -328,7 +332,7 @@ class Telling:
         if not self.record.words_for(said):
             return self.speech.say("denies.plain")
         name = self._name(said)
-        if self._does_not_apply(said):
+        if not self.applies(said):
             return self.speech.say("period.none")
         denies = self._words(name).denies
         if denies:

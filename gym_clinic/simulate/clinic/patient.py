@@ -49,6 +49,7 @@ from gym_clinic.simulate.clinic.physiology.body import (
     settle,
     with_limits,
 )
+from gym_clinic.simulate.clinic.physiology.kidneys import KIDNEYS
 from gym_clinic.simulate.clinic.physiology.survival import dies_of_body
 from gym_clinic.simulate.clinic.problems import Problem, died_at, severity_at, treated_at
 from gym_clinic.simulate.clinic.treatment import (
@@ -79,9 +80,6 @@ GROWS_IN = 0.2
 
 RETAIN_CARBON_DIOXIDE = ("chronic-obstructive-pulmonary-disease",)
 """Background conditions in which carbon dioxide may have been raised for months."""
-
-KIDNEYS = "chronic-kidney-disease"
-"""The background condition in which blood is lacking as the kidneys fail."""
 
 OVER = ("transient-ischaemic-attack",)
 """Conditions whose signs have gone by the arrival: nobody writes that they go on."""
@@ -274,8 +272,7 @@ class ClinicPatient:
         above = with_ancestors(has, self.facts.above)
         lines = [self.facts.phenotypes[key].name for key in above]
         lines += [one.text for one in self.examination if one.abnormal]
-        lines += [one.condition for one in self.background if not one.mistaken]
-        lines += [one.condition for one in self.problems]
+        lines += [*self._lived_with, *(one.condition for one in self.problems)]
         if self.state(0)["crt_s"] >= SLOW_REFILL:
             lines.append("poor perfusion")
         return "\n".join(lines).lower()

@@ -285,3 +285,24 @@ def test_what_comes_and_goes_is_a_finding_and_no_question_about_the_course() -> 
     asked = ("Do you have weals that come and go?", "The weals: do they come and go?")
     facts = [rules.answer(one, 5).facts[0].fact for one in asked]
     assert [one.split(":")[0] for one in facts] == ["finding", "course"]
+
+
+def test_a_woman_past_the_age_of_periods_has_none_to_miss() -> None:
+    asked = 0
+    for seed in range(60):
+        patient = draw_patient(seed, "osteoarthritis")
+        if patient.person.sex == "female" and patient.person.age > 60:
+            asked += 1
+            answer = RulesPatient(patient).answer("Have you missed a period?", 5)
+            assert not answer.text.startswith(("No,", "No.", "Nothing")), answer.text
+    assert asked > 5
+
+
+def test_who_takes_a_statin_does_not_deny_one_first() -> None:
+    drawn = (draw_patient(seed, "stable-angina-pectoris") for seed in range(60))
+    taking = next(
+        one for one in drawn
+        if one.speaker == "patient" and "atorvastatin" in {it.drug for it in one.medicines}
+    )  # fmt: skip
+    facts = RulesPatient(taking).answer("What do you take atorvastatin for?", 5).facts
+    assert {one.fact.split(":")[0] for one in facts} == {"medicine"}

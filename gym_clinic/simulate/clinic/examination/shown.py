@@ -200,7 +200,9 @@ def draw_signs(
             abnormal = one.abnormal in ("both", "text" if there else "otherwise")
             written = _as_awake(write_text(text, random, split), values)
             written = _as_built(written, values) if one.site == "general" else written
-            written = as_ill(written, has, values) if one.site == "general" else written
+            if one.site == "general" and (told := as_ill(written, has, values)) != written:
+                # Whatever the wording was, the part is told.
+                written = told or ("alert" if values["gcs"] >= CLEAR else "not fully alert")
             written = as_found(written, has)
             if written:
                 found.append(ShownSign(one.site, written, abnormal))

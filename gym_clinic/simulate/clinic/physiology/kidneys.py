@@ -12,6 +12,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+KIDNEYS = "chronic-kidney-disease"
+"""The condition that is lived with and in which blood is lacking as the kidneys fail."""
+
 FOLLOWS = 0.75
 """Power of the rise of creatinine by which urea rises at least: both are filtered, but some urea
 goes back into the blood, so that it does not rise in the same proportion; authored."""

@@ -12,6 +12,7 @@ from text_variety import sentences, variety
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
+from gym_clinic.simulate.clinic.telling.disclosure import recollections
 from gym_clinic.simulate.clinic.texts import Document, documents, draw_visit, study_report
 from gym_clinic.simulate.clinic.texts.document import DocumentKind
 from gym_clinic.simulate.clinic.texts.visit import launch_years
@@ -62,6 +63,18 @@ def test_each_gate_notices_its_mutation(gate: TextGate) -> None:
 def test_the_same_patient_has_the_same_documents() -> None:
     patient, texts = drawn(0)
     assert documents(draw_patient(0, patient.problems[0].condition)) == texts
+
+
+def test_medicines_that_are_told_by_their_reason_alone_are_told_once() -> None:
+    """Seed 193 takes three medicines for a diabetes and knows the name of none."""
+    patient = draw_patient(193, CONDITIONS[193 * 7 % len(CONDITIONS)])
+    told = next(one.text for one in documents(patient) if one.kind == "note")
+    unnamed = re.findall(r"something for|\?name, for|name unknown|names unknown", told)
+    plans = {one.fact: one for one in recollections(patient)}
+    vague = Counter(one.condition for one in patient.medicines
+                    if plans[f"medicine:{one.drug}"].manner == "vague")  # fmt: skip
+    assert max(vague.values()) > 1
+    assert len(unnamed) <= len(vague)
 
 
 def test_documents_of_a_minute_are_the_first_ones() -> None:

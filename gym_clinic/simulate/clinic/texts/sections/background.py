@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import re
+from collections import Counter
+from collections.abc import Mapping
 
 from gym_clinic.simulate.clinic.medicines import ReportedAllergy, TakenMedicine
 from gym_clinic.simulate.clinic.patient import ClinicPatient
@@ -18,6 +21,9 @@ from gym_clinic.simulate.clinic.texts.when import WEEK
 FREQUENCIES = {1.0: "daily", 2.0: "twice", 3.0: "thrice", 4.0: "four"}
 """Doses a day -> the pool of its words; less than one a day is told in days."""
 
+_TREATED = re.compile(r"chemotherapy for (?:an? )?(.+)")
+"""What an event says of a cancer."""
+
 
 def past_history(voice: Voice, patient: ClinicPatient, visit: Visit, *, by_patient: bool) -> Piece:
     """Return the past medical history: as the patient tells it, or as the record has it."""
@@ -29,11 +35,18 @@ def past_history(voice: Voice, patient: ClinicPatient, visit: Visit, *, by_patie
             forgotten.append(Fact("condition", one.condition, "", has=False, denied=True))
             continue
         known.append(_condition(voice, one.condition, visit.began[one.condition], how))
+    known += _under_chemotherapy(patient)
     if known:
         return voice.say("pmh.some", list=voice.listed(known))
     if by_patient and forgotten:
         return voice.say("pmh.denied")
     return voice.say("pmh.none")
+
+
+def _under_chemotherapy(patient: ClinicPatient) -> list[Piece]:
+    """The cancer that is treated: no record holds it but what came before the illness."""
+    found = (_TREATED.search(one.what) for one in patient.past if one.kind == "procedure")
+    return [Piece(f"{one[1]} under chemotherapy", ()) for one in found if one is not None]
 
 
 def _condition(
@@ -51,6 +64,7 @@ def _condition(
 def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
     """Return the medicines as the patient tells them: vague, wrong or without some of them."""
     memory, told = remembers(patient), list[Piece]()
+    vague = _by_reason_alone(patient, memory)
     for one in patient.medicines:
         how = memory[f"medicine:{one.drug}"]
         if how.manner == "omitted" or how.distortion == "forgets":
@@ -59,10 +73,13 @@ def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
             name = drug_name(patient.facts.drugs[how.says])
             told.append(Piece(name, (Fact("medicine", how.says, name, denied=True),)))
         elif how.manner == "vague":
+            several = vague.pop(one.condition, 0)
+            if not several:
+                continue  # told with the first of this reason
             word = voice.word(one.condition)
             piece = Piece(word, (Fact("condition", one.condition, word),))
-            pool = "medicine.vague.tablet" if is_tablet(one) else "medicine.vague"
-            told.append(voice.say(pool, c=piece))
+            tablet = "medicine.vague.tablet" if is_tablet(one) else "medicine.vague"
+            told.append(voice.say("medicine.vague.several" if several > 1 else tablet, c=piece))
         elif how.manner == "asked" or voice.random.random() < 0.35:
             told.append(medicine(voice, patient, one, dosed=False))
         else:
@@ -70,6 +87,15 @@ def medicines_told(voice: Voice, patient: ClinicPatient) -> Piece:
     if told:
         return voice.say("medicines.told", list=voice.listed(told))
     return voice.say("medicines.denied" if patient.medicines else "medicines.none")
+
+
+def _by_reason_alone(patient: ClinicPatient, memory: Mapping[str, Recollection]) -> Counter[str]:
+    """Condition -> how many of its medicines are told by what they are for."""
+    plans = ((one, memory[f"medicine:{one.drug}"]) for one in patient.medicines)
+    return Counter(
+        one.condition for one, how in plans
+        if how.manner == "vague" and how.distortion != "forgets" and how.says is None
+    )  # fmt: skip
 
 
 def is_tablet(taken: TakenMedicine) -> bool:
