@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -61,12 +61,6 @@ WITH_PROTOCOL: Mapping[str, float] = {"1": 0.5, "2": 0.6, "3": 0.25, "4": 0.0, "
 MOST_CITED = 5
 """Citations that a gold asks for, at most."""
 
-KEPT: Mapping[str, float] = {
-    "anaphylaxis": 0.45, "opioid-overdose": 0.55, "tricyclic-antidepressant-poisoning": 0.55,
-}  # fmt: skip
-"""Condition -> share of its drafts that are kept: nearly all are of level 1, while those of other
-conditions seldom are, so that these would be most of the level."""
-
 VISIBLE = 24
 """Weeks of pregnancy from which on it is seen at the door."""
 
@@ -94,6 +88,18 @@ def pools() -> Mapping[str, tuple[str, ...]]:
     return {level: tuple(listed) for level, listed in json.loads(text).items()}
 
 
+@lru_cache(maxsize=1)
+def weights() -> Mapping[str, float]:
+    """Return condition -> weight with which it is drawn; 1 for the others.
+
+    Nearly all patients with these are of one level and say what others do not, while drafts of
+    other conditions are seldom of the level, so that these would be most of it.
+    """
+    text = Path(__file__).with_name("weights.json").read_text(encoding="utf-8")
+    listed: dict[str, float] = json.loads(text)
+    return listed
+
+
 def condition_of(label: str, seed: int) -> tuple[str, str | None]:
     """Return the condition of a draft, and the protocol that it must have; None for any or none.
 
@@ -108,9 +114,19 @@ def condition_of(label: str, seed: int) -> tuple[str, str | None]:
     }  # fmt: skip
     some = [name for name, keys in occurring.items() if keys]
     if some and random.random() < WITH_PROTOCOL[label]:
-        protocol = random.choice(some)
-        return random.choice(occurring[protocol]), protocol
-    return random.choice(pool), None
+        of_one = [max(map(_weight, occurring[name])) for name in some]
+        (protocol,) = random.choices(some, of_one)
+        return _drawn(occurring[protocol], random), protocol
+    return _drawn(pool, random), None
+
+
+def _weight(condition: str) -> float:
+    return weights().get(condition, 1.0)
+
+
+def _drawn(pool: Sequence[str], random: Random) -> str:
+    (drawn,) = random.choices(pool, [*map(_weight, pool)])
+    return drawn
 
 
 SHORT_NAME = 5
@@ -125,8 +141,6 @@ def make_task(draft: TaskDraft, of: str | None = None) -> MadeTask | None:
         of: The condition; drawn from the pool of the level if None.
     """
     condition, protocol = condition_of(draft.label, draft.seed) if of is None else (of, None)
-    if of is None and Random(f"{draft.seed}:kept").random() >= KEPT.get(condition, 1.0):
-        return None
     if not draft.edit and acuity(draw_patient(draft.seed, condition)).level != int(draft.label):
         return None
     record: dict[str, Any] = {
