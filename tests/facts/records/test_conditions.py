@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gym_clinic.facts import load
+from gym_clinic.facts import load, restates_diagnosis
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic.finding_lists import shown_by_tests
@@ -141,3 +141,18 @@ def test_a_sign_that_notes_nothing_is_not_abnormal() -> None:
         if text and one.abnormal in ("both", side) and notes_nothing(text)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("one", PRESENTING, ids=lambda one: one.id)
+def test_what_most_patients_come_with_has_a_rate(one: Condition) -> None:
+    """Without one the band of the disease lets too many go without the complaint that defines it.
+
+    A complaint of the same name as the illness is never drawn, and has none.
+    """
+    known = FACTS.diseases[one.id]
+    total = sum(each.weight for each in one.complaints)
+    for each in one.complaints:
+        finding = FACTS.phenotypes[FACTS.finding_ids[each.finding]]
+        if each.weight / total > 0.5 and not restates_diagnosis(known, finding):
+            rates = [one.form(name).rates for name in one.variants] or [one.rates]
+            assert all(each.finding in form for form in rates), each.finding
