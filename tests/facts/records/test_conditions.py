@@ -89,6 +89,18 @@ def test_forms_are_treated_in_their_own_way() -> None:
     assert "drug:primaquine" in vivax.first_line
 
 
+def test_a_bleeding_after_birth_is_treated_by_a_uterotonic_and_by_volume() -> None:
+    """A balloon or an operation is what comes beside it, where it fails."""
+    condition = FACTS.conditions["postpartum-haemorrhage"]
+    for name in ("atony", "retained-tissue"):
+        course = condition.form(name).course
+        assert course is not None
+        for together in course.treated_by:
+            assert {"drug:oxytocin", "drug:ergometrine"} & {*together}
+            assert {"fluids", "blood"} & {*together}
+    assert {condition.needed_when[one] for one in ("fluids", "blood")} == {"hb < 8 or sbp < 90"}
+
+
 def test_nothing_is_noted_twice() -> None:
     for one in FACTS.conditions.values():
         noted = [(sign.site, sign.text, sign.variant) for sign in one.signs]
