@@ -317,3 +317,9 @@ def test_potassium_and_ecg_are_to_be_known_in_anorexia() -> None:
 def test_what_settles_is_among_what_decides() -> None:
     for condition, one in discriminators().items():
         assert {*one.settled_by} <= {*one.entries}, condition
+
+
+def test_a_virus_does_not_tell_two_illnesses_that_it_causes_apart() -> None:
+    facts = load()
+    for one, other in (("varicella", "herpes-zoster"), ("herpes-zoster", "varicella")):
+        assert "study:varicella-zoster-pcr" not in telling_keys(facts, facts.conditions[one], other)
