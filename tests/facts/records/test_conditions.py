@@ -101,6 +101,15 @@ def test_a_bleeding_after_birth_is_treated_by_a_uterotonic_and_by_volume() -> No
     assert {condition.needed_when[one] for one in ("fluids", "blood")} == {"hb < 8 or sbp < 90"}
 
 
+def test_an_appendicectomy_is_covered_by_a_regimen_and_not_by_any_antibiotic() -> None:
+    course = FACTS.conditions["acute-appendicitis"].course
+    assert course is not None
+    assert "class:antibiotic" not in {action for each in course.treated_by for action in each}
+    assert ("procedure:appendicectomy", "drug:ceftriaxone", "drug:metronidazole") in (
+        course.treated_by
+    )
+
+
 def test_nothing_is_noted_twice() -> None:
     for one in FACTS.conditions.values():
         noted = [(sign.site, sign.text, sign.variant) for sign in one.signs]
