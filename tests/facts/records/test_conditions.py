@@ -110,6 +110,12 @@ def test_an_appendicectomy_is_covered_by_a_regimen_and_not_by_any_antibiotic() -
     )
 
 
+def test_a_faint_that_is_over_needs_no_drip() -> None:
+    course = FACTS.conditions["vasovagal-syncope"].course
+    assert course is not None
+    assert ("procedure:trigger-avoidance",) in course.treated_by
+
+
 def test_nothing_is_noted_twice() -> None:
     for one in FACTS.conditions.values():
         noted = [(sign.site, sign.text, sign.variant) for sign in one.signs]
