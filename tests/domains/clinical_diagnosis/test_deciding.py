@@ -337,3 +337,9 @@ def test_a_faint_and_a_near_faint_decide_alike() -> None:
     sets = [one.facts for one in discriminators()["vasovagal-syncope"].by]
     assert ("told:Syncope", "not study:ecg") in sets
     assert ("told:Presyncope", "not study:ecg") in sets
+
+
+def test_an_osteoarthritis_is_found_without_an_x_ray() -> None:
+    first, *_ = decisions(world_of("osteoarthritis"))
+    assert "site:joints" in keys_of(first)
+    assert not any(key.startswith("study:") for key in keys_of(first))
