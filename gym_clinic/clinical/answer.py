@@ -225,8 +225,8 @@ def _citation(facts: Facts, one: Mapping[str, Any]) -> ReadCitation:
 
 
 def _order(facts: Facts, one: Mapping[str, Any]) -> ReadOrder:
-    action = find_action(facts, one["order"])
     route = plain_route(one.get("route"))
+    action = find_action(facts, one["order"], route)
     return ReadOrder(
         text=one["order"], action=action, route=route, dose=one.get("dose"), unit=one.get("unit"),
         per_day=one.get("per_day"),

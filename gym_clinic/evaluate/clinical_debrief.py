@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from gym_clinic.clinical.judging.citations import verdicts
 from gym_clinic.clinical.judging.equivalents import share_found
@@ -116,7 +117,15 @@ def _assertions(judged: JudgedEpisode, if_right: JudgedEpisode) -> Iterator[tupl
     for one in judged.gold.get("assertions", ()):
         holds = judged.raw is not None and judged.held(one)
         waits = judged.raw is not None and not holds and if_right.held(one)
-        yield YES if holds else _uncounted(judged) if waits else NO, one["text"]
+        why = "" if holds or waits else _although_read(judged, one)
+        yield YES if holds else _uncounted(judged) if waits else NO, one["text"] + why
+
+
+def _although_read(judged: JudgedEpisode, assertion: Mapping[str, Any]) -> str:
+    """What is said where all was read before a treatment, and no treatment was recognised."""
+    asked = assertion["check"] == "read_before_treating"
+    read = asked and all(judged.knows(key) for key in assertion["keys"])
+    return " They were read, but no treatment that is right was recognised." if read else ""
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[tuple[str, str, str]]:

@@ -115,6 +115,19 @@ def test_what_waits_for_a_right_conclusion_is_not_called_wrong() -> None:
         assert rows["Assertions"] == ((assertion, "Seen again."),)
 
 
+@pytest.mark.parametrize("read", [True, False])
+def test_who_read_before_a_treatment_that_is_not_right_is_told_so(read: bool) -> None:
+    judged = judged_of(*((("read_allergies", {}),) if read else ()))
+    asked = {"check": "read_before_treating", "keys": ["record:allergies"],
+             "actions": ["drug:aspirin"], "text": "Read first."}  # fmt: skip
+    gold = {**judged.gold, "assertions": [asked]}
+    task = dataclasses.replace(judged.episode.task, gold=gold)
+    episode = dataclasses.replace(judged.episode, task=task)
+    rows = {one.title: one.rows for one in explain(JudgedEpisode(judged.judge, episode))}
+    ((holds, text),) = rows["Assertions"]
+    assert (holds, "no treatment that is right was recognised" in text) == (NO, read)
+
+
 @pytest.mark.parametrize(
     ("key", "words"),
     [
@@ -123,6 +136,7 @@ def test_what_waits_for_a_right_conclusion_is_not_called_wrong() -> None:
         ("record:history:habits", "record: habits"),
         ("kind:letter", "document: letter"),
         ("site:abdomen", "examination of the abdomen"),
+        ("site:obstetric", "obstetric examination"),
     ],
 )
 def test_what_was_to_be_read_is_told_in_words(key: str, words: str) -> None:

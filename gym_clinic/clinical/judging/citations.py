@@ -55,7 +55,8 @@ class CheckedCitations:
     Attributes:
         right: Keys with presence that are right.
         wrong: How many are wrong.
-        also: Conditions with presence that right citations of findings name as well.
+        also: With presence, what right citations of findings name as well: conditions, and parts
+            of the examination that were read and show the finding as a sign of the illness.
     """
 
     right: frozenset[tuple[str, bool]]
@@ -103,8 +104,27 @@ def check_citations(
     for one, verdict, keys in verdicts(case, list(cited), read):
         right.update((key, one.present) for key in keys[:1])
         also.update((key, one.present) for key in keys[1:])
+        if one.present:
+            also.update((part, True) for key in keys for part in _parts_showing(case, key, read))
         wrong += verdict not in (RIGHT, NEUTRAL)
     return CheckedCitations(frozenset(right), wrong, frozenset(also - right))
+
+
+def _parts_showing(case: ClinicCase, key: str, read: Collection[str]) -> Iterator[str]:
+    """The parts of the examination that were read in which the illness shows a finding."""
+    shown = case.world.once("signs of the illness", lambda: _signs_of_illness(case.world))
+    return (part for part, keys in shown.items() if key in keys and part in read)
+
+
+def _signs_of_illness(world: ClinicWorld) -> Mapping[str, frozenset[str]]:
+    """Part of the examination, as a key -> keys of what its abnormal signs name as there."""
+    found: dict[str, frozenset[str]] = {}
+    for one in world.patient.problems[0].signs:
+        if one.abnormal:
+            named = {f"told:{finding}" for finding, there in _linked(one.text) if there}
+            part = f"site:{one.site}"
+            found[part] = found.get(part, frozenset()) | named
+    return found
 
 
 def verdicts(

@@ -66,7 +66,7 @@ def evidence_name(facts: Facts, key: str) -> str:
     elif kind in ("vital", "lab") and of in facts.measurements:
         name = facts.measurements[of].name
     elif kind == "site":
-        name = "general examination" if of == "general" else f"examination of the {of}"
+        name = cited_words().table["examination names"].get(of, f"examination of the {of}")
     else:
         name = of or key
     return name if find_evidence(facts, name) == key else key

@@ -36,16 +36,23 @@ _SUPPLIED = {"oxygen": "oxygen", "saline": "fluids", "lactated-ringer": "fluids"
 _PREFIXES = ("drug:", "class:", "procedure:", "study:", "lab:", "consult:", "pathway:")
 
 
-def find_action(facts: Facts, name: str) -> str | None:
+def find_action(facts: Facts, name: str, route: str | None = None) -> str | None:
     """Return what an order means, in the words of treatments; None if nothing or unknown.
 
     "drug:aspirin", "procedure:chest-drain", "oxygen", "fluids", "blood", "lab:troponin",
-    "study:ct-head", "consult:cardiology" or "pathway:stroke".
+    "study:ct-head", "consult:cardiology" or "pathway:stroke". What is applied to the skin may be
+    another treatment than the drug by mouth: "diclofenac gel" is "procedure:topical-nsaid".
     """
     text = name.strip()
     if not text or len(text) > LONGEST:
         return None
-    return _action(facts.folder, text) or _action(facts.folder, undirected(text))
+    found = _action(facts.folder, text) or _action(facts.folder, undirected(text))
+    phrases = order_phrases()
+    bare = phrases.on_skin.sub(" ", text)
+    if bare == text and route != "topical":
+        return found
+    drug = found or _action(facts.folder, undirected(bare)) or ""
+    return next((one for key, one in phrases.applied.items() if fulfils(drug, key)), found)
 
 
 def undirected(text: str) -> str:
@@ -73,11 +80,15 @@ class OrderPhrases(NamedTuple):
         direction: What an order may begin or end with.
         amounts: How much and how often.
         others: Plain name -> the support or drug that is meant.
+        on_skin: What says that a drug is applied to the skin.
+        applied: Class of drugs -> what they are there.
     """
 
     direction: re.Pattern[str]
     amounts: tuple[re.Pattern[str], ...]
     others: Mapping[str, str]
+    on_skin: re.Pattern[str]
+    applied: Mapping[str, str]
 
 
 @lru_cache(maxsize=1)
@@ -94,6 +105,8 @@ def order_phrases() -> OrderPhrases:
         re.compile(rf"^(?:{before})\s+|\s+(?:{after})$"),
         tuple(re.compile(one, re.I) for one in table["amounts"]),
         {plain(name): key for key, names in named.items() for name in names},
+        re.compile(table["on skin"], re.I),
+        table["applied"],
     )
 
 

@@ -103,6 +103,8 @@ class Discriminators(Strict):
         assessed: Entries that are to be known besides, whatever they are: what makes the condition
             dangerous.
         ordered: What is ordered beside that.
+        excludes: Look-alikes of which one is to be excluded, where those that are seen first in
+            triage are far-fetched.
     """
 
     by: tuple[DecidingSet, ...] = Field(min_length=1)
@@ -110,6 +112,7 @@ class Discriminators(Strict):
     settled_by: Texts = ()
     assessed: Texts = ()
     ordered: tuple[Ordered, ...] = ()
+    excludes: Texts = ()
 
     @property
     def entries(self) -> Texts:

@@ -125,8 +125,13 @@ def _all_excluding(world: ClinicWorld) -> Iterator[DecisiveFact]:
 
 
 def dangerous_look_alikes(world: ClinicWorld) -> tuple[str, ...]:
-    """Return the look-alikes that this patient may have and that are seen first in triage."""
+    """Return the look-alikes that this patient may have and that are seen first in triage.
+
+    Where the table names those that are to be excluded, they go before.
+    """
     facts, alike = world.patient.facts, possible_look_alikes(world)
+    named = discriminators()[world.patient.problems[0].condition].excludes
+    alike = tuple(one for one in alike if one in named) or alike
     levels = {one: facts.conditions[one].triage or 9 for one in alike}
     return tuple(one for one in alike if levels[one] == min(levels.values()))
 

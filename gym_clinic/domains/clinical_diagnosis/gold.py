@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from gym_clinic.clinical.answer import MEASURED
 from gym_clinic.clinical.naming import evidence_name, find_action
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domain import CallSpec
@@ -228,12 +229,7 @@ def assertions(
         each for each, keys in zip(deciding, sets, strict=True)
         if not any(other < keys for other in sets)
     ]  # fmt: skip
-    names = " or ".join(
-        " and ".join(
-            f"{'' if one.present else 'no '}{evidence_name(facts, one.key)}" for one in each
-        )
-        for each in least
-    )
+    names = " or ".join(" and ".join(_in_words(facts, one) for one in each) for each in least)
     decides = [[{"finding": one.key, "present": one.present} for one in each] for each in least]
     text = f"The answer rests on what decides: {names}."
     found.append({"check": "decided", "any_of": decides, "text": text})
@@ -266,6 +262,12 @@ def assertions(
         text = "Treatment began before lasting harm was done."
         found.append({"check": "treated_before_harm", "text": text})
     return found
+
+
+def _in_words(facts: Facts, one: DecisiveFact) -> str:
+    """A fact in words: a test or an examination that shows nothing is normal, and not missing."""
+    not_so = "normal " if one.kind in MEASURED else "no "
+    return f"{'' if one.present else not_so}{evidence_name(facts, one.key)}"
 
 
 def difficulty(world: ClinicWorld) -> list[str]:

@@ -54,6 +54,7 @@ def supplements(
     orders: Sequence[str],
     evidence: Sequence[DecisiveFact],
     wrong: Collection[str],
+    urgent: Sequence[CallSpec] = (),
 ) -> list[CallSpec]:
     """Return further calls of a plan, different from patient to patient.
 
@@ -63,11 +64,12 @@ def supplements(
         orders: What the answer orders.
         evidence: What the plan finds out.
         wrong: The drugs that must not be given to the patient.
+        urgent: What was done at once: nobody asks for consent to that afterwards.
     """
     random = Random(f"{world.patient.seed}:further steps")
     steps = [
         *_chart(world, evidence), *_books(world, evidence), *_scores(world, shown),
-        *_care(world, orders, wrong), *_transfusion(shown, world.patient.person.weight_kg),
+        *_care(world, orders, wrong, urgent), *_transfusion(shown, world.patient.person.weight_kg),
     ]  # fmt: skip
     chosen: list[CallSpec] = []
     for _ in range(min(COUNT, len(steps))):
@@ -159,7 +161,9 @@ def _transfusion(shown: Values, kilograms: float) -> Iterator[Step]:
         yield 40, (red_cells(kilograms),)
 
 
-def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> Iterator[Step]:
+def _care(
+    world: ClinicWorld, orders: Sequence[str], wrong: Collection[str], urgent: Sequence[CallSpec]
+) -> Iterator[Step]:
     patient = world.patient
     facts, person = patient.facts, patient.person
     _, condition = next(patient.conditions())
@@ -195,7 +199,9 @@ def _care(world: ClinicWorld, orders: Sequence[str], wrong: Collection[str]) -> 
                 "route": "po", "times_per_day": usual.per_day, "start": "at home",
             }  # fmt: skip
             yield 2, (("prescribe_medication", prescription),)
+    done = [arguments.get("procedure") for _, arguments in urgent]
     procedures = [one.removeprefix("procedure:") for one in orders if one.startswith("procedure:")]
+    procedures = [one for one in procedures if one not in done]
     if procedures and patient.state(0)["gcs"] >= CAPACITY and person.age >= 18:
         consent = {"treatment": procedures[0], "explained": ["benefit", "risks", "alternatives"]}
         yield 2, (("obtain_consent", consent),)

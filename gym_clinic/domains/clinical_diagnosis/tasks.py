@@ -211,7 +211,8 @@ def _gold(
     if tried.failure is not None:
         return None
     evidence = tuple(one for one in evidence if tried.shows(one.key, one.present))
-    further = [*closing, *supplements(world, tried.case.shown, orders, evidence, wrong)]
+    more = supplements(world, tried.case.shown, orders, evidence, wrong, urgent)
+    further = [*closing, *more]
     plan = reference_plan(world, evidence, looked_up, urgent, further, first_looks, tests)
     tried = try_plan(record, plan)
     first = [one.key for one in deciding[0]]

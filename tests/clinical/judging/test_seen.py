@@ -220,3 +220,19 @@ def test_a_citation_in_the_words_of_a_report_is_of_that_report() -> None:
     assert cited(f"{said} and a pulsating mass") == 0
     unread = [ReadCitation(text=said, key=None)]
     assert not check_citations(ClinicCase(world), unread, frozenset()).right
+
+
+def test_a_sign_that_is_cited_by_its_name_stands_for_the_part_that_shows_it() -> None:
+    world = open_world({"seed": 3, "condition": "acute-appendicitis"})
+    tender = f"told:{FACTS.finding_ids['Right lower quadrant tenderness']}"
+    done = rehearse(TOOLS, ClinicCase(world), [[("examine_patient", {"system": "abdomen"})]])
+    one, denied = (ReadCitation(text="x", key=tender, present=has) for has in (True, False))
+    assert check_citations(done.case, [one], done.read).cites("site:abdomen", True, FACTS)
+    assert not check_citations(done.case, [one], done.read).cites("site:chest", True, FACTS)
+    assert not check_citations(done.case, [one], done.read).cites("site:abdomen", False, FACTS)
+    assert not check_citations(done.case, [denied], done.read).also
+    unseen = check_citations(ClinicCase(world), [one], {tender})  # told, not examined
+    assert not unseen.cites("site:abdomen", True, FACTS)
+    pain = ReadCitation(text="x", key=f"told:{FACTS.finding_ids['Abdominal pain']}")
+    told = check_citations(done.case, [pain], {pain.keys[0], "site:abdomen"})
+    assert not told.cites("site:abdomen", True, FACTS)  # the patient says so, no sign does

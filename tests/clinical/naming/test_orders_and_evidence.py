@@ -36,6 +36,13 @@ FACTS = load()
         ("transfuse 2 units PRBC", "blood"),
         ("urgent cardiology consult", "consult:cardiology"),
         ("Foley catheter placement", "procedure:bladder-catheter"),
+        ("reassurance", "procedure:trigger-avoidance"),
+        ("oral hydration", "procedure:oral-rehydration"),
+        ("exercise therapy", "procedure:physiotherapy"),
+        ("diclofenac 1% gel", "procedure:topical-nsaid"),
+        ("topical ibuprofen three times daily", "procedure:topical-nsaid"),
+        ("topical hydrocortisone", "drug:hydrocortisone"),
+        ("diclofenac", "drug:diclofenac"),
         ("start", None),
         ("stop aspirin", None),
         ("hold metformin", None),
@@ -55,6 +62,14 @@ FACTS = load()
 )
 def test_an_order_is_found_by_its_names_alone(name: str, action: str | None) -> None:
     assert find_action(FACTS, name) == action
+
+
+def test_a_route_tells_what_is_applied_to_the_skin() -> None:
+    assert find_action(FACTS, "diclofenac", "topical") == "procedure:topical-nsaid"
+    assert find_action(FACTS, "diclofenac", "po") == "drug:diclofenac"
+    assert find_action(FACTS, "aciclovir", "topical") == "drug:aciclovir"
+    (order,) = read_answer(FACTS, {"orders": [{"order": "Diclofenac", "route": "topical"}]}).orders
+    assert order.action == "procedure:topical-nsaid"
 
 
 def test_a_drug_fulfils_its_class_and_its_own_name() -> None:

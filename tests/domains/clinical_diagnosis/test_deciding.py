@@ -24,6 +24,7 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
     telling_keys,
 )
 from gym_clinic.domains.clinical_diagnosis.evidence import (
+    dangerous_look_alikes,
     decisive_facts,
     excluding_keys,
     look_alikes,
@@ -317,3 +318,28 @@ def test_potassium_and_ecg_are_to_be_known_in_anorexia() -> None:
 def test_what_settles_is_among_what_decides() -> None:
     for condition, one in discriminators().items():
         assert {*one.settled_by} <= {*one.entries}, condition
+
+
+def test_a_virus_does_not_tell_two_illnesses_that_it_causes_apart() -> None:
+    facts = load()
+    for one, other in (("varicella", "herpes-zoster"), ("herpes-zoster", "varicella")):
+        assert "study:varicella-zoster-pcr" not in telling_keys(facts, facts.conditions[one], other)
+
+
+def test_of_a_faint_the_look_alike_to_exclude_is_not_the_most_far_fetched() -> None:
+    assert dangerous_look_alikes(world_of("vasovagal-syncope")) == ("epilepsy",)
+    facts = load()
+    for name, one in discriminators().items():
+        assert {*one.excludes} <= {*look_alikes(facts, facts.conditions[name])}, name
+
+
+def test_a_faint_and_a_near_faint_decide_alike() -> None:
+    sets = [one.facts for one in discriminators()["vasovagal-syncope"].by]
+    assert ("told:Syncope", "not study:ecg") in sets
+    assert ("told:Presyncope", "not study:ecg") in sets
+
+
+def test_an_osteoarthritis_is_found_without_an_x_ray() -> None:
+    first, *_ = decisions(world_of("osteoarthritis"))
+    assert "site:joints" in keys_of(first)
+    assert not any(key.startswith("study:") for key in keys_of(first))

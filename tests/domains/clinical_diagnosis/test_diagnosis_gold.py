@@ -17,6 +17,7 @@ from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domains.clinical_diagnosis import supplements
 from gym_clinic.domains.clinical_diagnosis.besides import ordered_tests
 from gym_clinic.domains.clinical_diagnosis.deciding import (
+    DecisiveFact,
     decisions,
     discriminators,
     order_of,
@@ -24,6 +25,7 @@ from gym_clinic.domains.clinical_diagnosis.deciding import (
 )
 from gym_clinic.domains.clinical_diagnosis.evidence import decisive_facts
 from gym_clinic.domains.clinical_diagnosis.gold import (
+    assertions,
     concrete_orders,
     forbidden_orders,
     order_name,
@@ -399,3 +401,17 @@ def test_kidneys_are_known_before_a_cystitis_of_the_old_is_treated() -> None:
     assert rule.tests == ("lab:creatinine",)
     for age, egfr, due in ((30.0, 95.0, False), (72.0, 95.0, True), (50.0, 38.0, True)):
         assert bool(parse(rule.when).compute({"age": age, "egfr": egfr})) is due
+
+
+def test_a_test_that_shows_nothing_is_normal_and_a_denied_finding_is_not_there() -> None:
+    decision = (
+        DecisiveFact("study:ecg", False, ("order_ecg", {})),
+        DecisiveFact("site:pelvic", False, ("examine_patient", {"system": "pelvic"})),
+        DecisiveFact(f"told:{load().finding_ids['Fever']}", False, ("ask_patient", {})),
+    )
+    world = open_world({"seed": 3, "condition": "pneumonia"})
+    (text,) = (
+        one["text"] for one in assertions(world, decision, [decision], (), treated=False)
+        if one["check"] == "decided"
+    )  # fmt: skip
+    assert text.endswith("normal ecg and normal pelvic examination and no Fever.")

@@ -193,3 +193,16 @@ def test_a_plan_is_perfect_call_by_call_as_well() -> None:
     one = made("hyperkalaemia", ("give_medication",))
     alone = [[(call["name"], call["arguments"])] for batch in one.gold["plan"] for call in batch]
     assert judged(one, alone).perfect
+
+
+def test_nobody_asks_for_consent_to_what_was_done_in_an_emergency() -> None:
+    world = open_world({"seed": 3, "condition": "pneumonia"})
+    orders = ["procedure:pericardiocentesis"]
+    done = [("perform_procedure", {"procedure": "pericardiocentesis", "emergency": True})]
+
+    def consents(urgent: list[CallSpec]) -> bool:
+        steps = supplements._care(world, orders, (), urgent)
+        return any(name == "obtain_consent" for _, calls in steps for name, _ in calls)
+
+    assert consents([])
+    assert not consents(done)

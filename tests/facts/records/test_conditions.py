@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gym_clinic.facts import load
+from gym_clinic.facts import load, restates_diagnosis
 from gym_clinic.facts.records.conditions import Condition
 from gym_clinic.facts.records.drugs import CLASS
 from gym_clinic.simulate.clinic.finding_lists import shown_by_tests
@@ -89,6 +89,33 @@ def test_forms_are_treated_in_their_own_way() -> None:
     assert "drug:primaquine" in vivax.first_line
 
 
+def test_a_bleeding_after_birth_is_treated_by_a_uterotonic_and_by_volume() -> None:
+    """A balloon or an operation is what comes beside it, where it fails."""
+    condition = FACTS.conditions["postpartum-haemorrhage"]
+    for name in ("atony", "retained-tissue"):
+        course = condition.form(name).course
+        assert course is not None
+        for together in course.treated_by:
+            assert {"drug:oxytocin", "drug:ergometrine"} & {*together}
+            assert {"fluids", "blood"} & {*together}
+    assert {condition.needed_when[one] for one in ("fluids", "blood")} == {"hb < 8 or sbp < 90"}
+
+
+def test_an_appendicectomy_is_covered_by_a_regimen_and_not_by_any_antibiotic() -> None:
+    course = FACTS.conditions["acute-appendicitis"].course
+    assert course is not None
+    assert "class:antibiotic" not in {action for each in course.treated_by for action in each}
+    assert ("procedure:appendicectomy", "drug:ceftriaxone", "drug:metronidazole") in (
+        course.treated_by
+    )
+
+
+def test_a_faint_that_is_over_needs_no_drip() -> None:
+    course = FACTS.conditions["vasovagal-syncope"].course
+    assert course is not None
+    assert ("procedure:trigger-avoidance",) in course.treated_by
+
+
 def test_nothing_is_noted_twice() -> None:
     for one in FACTS.conditions.values():
         noted = [(sign.site, sign.text, sign.variant) for sign in one.signs]
@@ -141,3 +168,18 @@ def test_a_sign_that_notes_nothing_is_not_abnormal() -> None:
         if text and one.abnormal in ("both", side) and notes_nothing(text)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("one", PRESENTING, ids=lambda one: one.id)
+def test_what_most_patients_come_with_has_a_rate(one: Condition) -> None:
+    """Without one the band of the disease lets too many go without the complaint that defines it.
+
+    A complaint of the same name as the illness is never drawn, and has none.
+    """
+    known = FACTS.diseases[one.id]
+    total = sum(each.weight for each in one.complaints)
+    for each in one.complaints:
+        finding = FACTS.phenotypes[FACTS.finding_ids[each.finding]]
+        if each.weight / total > 0.5 and not restates_diagnosis(known, finding):
+            rates = [one.form(name).rates for name in one.variants] or [one.rates]
+            assert all(each.finding in form for form in rates), each.finding

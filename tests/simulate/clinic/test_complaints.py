@@ -125,3 +125,12 @@ def test_nobody_in_a_coma_gives_pain_a_number(monkeypatch: pytest.MonkeyPatch) -
     assert not scores_in_coma()
     monkeypatch.setattr(measured, "SEEN_CLOUDED", 0.0)
     assert scores_in_coma() >= 5
+
+
+def test_a_cirrhosis_that_brings_somebody_shows_in_the_blood_and_the_belly() -> None:
+    for patient in (draw_patient(seed, "cirrhosis") for seed in range(80)):
+        state = patient.state(0)
+        assert state["albumin"] < 3.5
+        assert state["platelets"] < 150
+        found = names(patient.problems[0])
+        assert "Ascites" not in found or "Abdominal distention" in found
