@@ -116,7 +116,9 @@ def _assertions(judged: JudgedEpisode, if_right: JudgedEpisode) -> Iterator[tupl
     for one in judged.gold.get("assertions", ()):
         holds = judged.raw is not None and judged.held(one)
         waits = judged.raw is not None and not holds and if_right.held(one)
-        yield YES if holds else _uncounted(judged) if waits else NO, one["text"]
+        lacking = "" if holds or waits else judged.judge.lacking(judged, one)
+        mark = YES if holds else _uncounted(judged) if waits else NO
+        yield mark, f"{one['text']} {lacking}".strip()
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[tuple[str, str, str]]:

@@ -248,10 +248,19 @@ def _activated_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     if needless(judged):
         return False
     if not fields["pathways"]:
-        looked = sum(one in judged.read for one in fields["keys"]) >= fields["least"]
-        return not made and stated(judged) == NO_PATHWAY and looked
+        return not made and stated(judged) == NO_PATHWAY and not _too_few(judged, fields)
     in_time = any(made.get(one, float("inf")) <= fields["minutes"] for one in fields["pathways"])
     return in_time and _known_before(judged, fields["pathways"], fields.get("known_by", ()))
+
+
+def _too_few(judged: JudgedEpisode, fields: Mapping[str, Any]) -> str:
+    """What to say of an assertion of which too little was looked for; nothing if enough was."""
+    found, least = sum(one in judged.read for one in fields.get("keys", ())), fields.get("least", 0)
+    return "" if found >= least else f"Of these, {found or 'none'} {_were(found)} looked for."
+
+
+def _were(count: int) -> str:
+    return "was" if count < 2 else "were"
 
 
 def _known_before(judged: JudgedEpisode, pathways: Sequence[str], keys: Sequence[str]) -> bool:
@@ -378,5 +387,6 @@ JUDGE = DomainJudge(
         "done_by": _done_by,
         "placed": _placed,
     },
+    lacking=_too_few,
 )
 """What triage adds to the judgement."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gym_clinic.domains.triage_emergency.acuity import names_of
 from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import (
@@ -70,10 +72,26 @@ def ask_red_flags(plan: PlannedTriage) -> None:
     if fertile and (asked.pregnancy or has_belly_pain(plan)) and "pregnancy" not in plan.read:
         plan.asked_pregnancy = True
         plan.call("ask_patient", question="How many weeks pregnant are you?")
-    low = [one for one in further if case.told.get(f"finding:{one}") not in (None, "no")
-           and flags_of(facts, [one], age).findings[0] == SUICIDE]  # fmt: skip
-    if low and f"finding:{facts.finding_ids[SUICIDE]}" not in case.told:
+    told = [one for one in further if case.told.get(f"finding:{one}") not in (None, "no")]
+    if _are_of_low_mood(plan, told) and f"finding:{facts.finding_ids[SUICIDE]}" not in case.told:
         plan.call("ask_patient", question=f"Do you have {SUICIDE.casefold()}?")
+
+
+def _are_of_low_mood(plan: PlannedTriage, findings: Iterable[str]) -> bool:
+    """Whether one of some findings is asked for suicide first."""
+    facts, age = plan.case.patient.facts, plan.case.patient.person.age
+    return any(flags_of(facts, [one], age).findings[0] == SUICIDE for one in findings)
+
+
+def flags_that_serve(plan: PlannedTriage) -> list[str]:
+    """Return the red flags that may be asked here, by id, the most important first.
+
+    Those of the card of the complaints, and suicide where the patient has a low mood.
+    """
+    facts = plan.case.patient.facts
+    names = flags_of(facts, told_first(plan.case), plan.case.patient.person.age).findings
+    suicide = (SUICIDE,) if _are_of_low_mood(plan, plan.case.world.findings) else ()
+    return [facts.finding_ids[name] for name in dict.fromkeys((*names, *suicide))]
 
 
 def has_belly_pain(plan: PlannedTriage) -> bool:
