@@ -207,3 +207,16 @@ def test_the_catheter_laboratory_is_alerted_as_soon_as_the_ecg_is_read() -> None
     for one in alerts:
         names = [name for _, name, _ in calls_of(one)]
         assert "examine_patient" not in names[: names.index("activate_pathway")]
+
+
+def test_naloxone_in_time_leaves_an_opioid_overdose_unharmed() -> None:
+    made = tasks_of("1", "opioid-overdose", 12)
+    assert len(made) >= 5
+    for one in made:
+        case, box = TriageCase(one.record), Toolbox(make_tools())
+        for _, name, given in calls_of(one):
+            tool = box.get(name)
+            assert tool is not None
+            case.writable = tool.writes
+            tool.call(dict(given), case)
+        assert not case.outcome().harmed
