@@ -13,6 +13,7 @@ from gym_clinic.domains.triage_emergency.acuity import (
     early_warning,
     hours_of_findings,
     level,
+    names_of,
     values_on_arrival,
 )
 from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, resources_for
@@ -376,3 +377,18 @@ def test_an_arteritis_that_takes_the_sight_is_urgent() -> None:
         if jaw and ids["Diplopia"] in patient.problems[0].findings:
             assert acuity(patient).level <= 2
     assert all(found.values())
+
+
+def test_a_red_skin_with_chills_calls_for_blood_tests_and_an_antibiotic_whatever_the_fever() -> None:
+    values = values_on_arrival(draw_patient(0, "cellulitis"))
+    afebrile = {**values, "temp_c": 37.0}
+    needed = ("laboratory", "medicine iv im or nebulised")
+    assert resources_for({"Erythema", "Chills"}, afebrile) == needed
+    assert resources_for({"Erythema", "Pain"}, afebrile) == ()
+
+
+def test_the_pain_of_a_cellulitis_is_where_the_skin_is_red() -> None:
+    patients = [draw_patient(seed, "cellulitis") for seed in range(20)]
+    names = [names_of(one.facts, one.problems[0].findings) for one in patients]
+    assert any("Lower limb pain" in one for one in names)
+    assert all("Lower limb pain" in one or "Pain" not in one for one in names)
