@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gym_clinic.domains.triage_emergency.acuity import names_of
+from gym_clinic.domains.triage_emergency.acuity import (
+    DAY,
+    SEVERE_PAIN,
+    Acuity,
+    main_pain,
+    names_of,
+)
 from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import (
     CHILDBEARING,
@@ -127,6 +133,22 @@ def follow_up(plan: PlannedTriage, level: int) -> None:
             _look(plan, step)
         if step in plan.read:
             plan.followed.append(step)
+
+
+def date_the_pain(plan: PlannedTriage, found: Acuity) -> None:
+    """Ask when a severe pain began, where the level turns on it and the ticket leaves it open."""
+    problem, pain = plan.case.patient.problems[0], main_pain(plan.case.patient)
+    other = found.life_saving or found.high_risk or found.confused or found.danger_zone
+    if pain is None or other or plan.measured.get("pain", 0) < SEVERE_PAIN:
+        return
+    recent = -problem.began / 60 <= DAY
+    key = f"{ONSET}:{pain}"
+    if recent and f"{ONSET}:{problem.complaint}" in plan.case.world.quoted:
+        return
+    if key not in plan.read:
+        _look(plan, key)
+    if key in plan.read and key not in plan.followed:
+        plan.followed.insert(0, key)
 
 
 def _look(plan: PlannedTriage, step: str) -> None:
