@@ -30,7 +30,10 @@ from gym_clinic.domains.triage_emergency.acuity import (
     names_of,
     values_on_arrival,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
+from gym_clinic.domains.triage_emergency.acuity_table import (
+    calling_for_resources,
+    reason_in_words,
+)
 from gym_clinic.domains.triage_emergency.first_orders import PAIN, STEROID, drugs_of_sets
 from gym_clinic.domains.triage_emergency.placement import (
     DISPOSITIONS,
@@ -341,7 +344,8 @@ def _harms(judged: JudgedEpisode) -> Iterator[Harm]:
         off = level - right["level"]
         grades = NOT_URGENT_ENOUGH if off > 0 else TOO_URGENT
         words = "not urgent enough" if off > 0 else "more urgent than needed"
-        text = f"Level {level} is {words}: the right one is {right['level']}."
+        why = reason_in_words(right["level"], judged.gold.get("reasons", {}))
+        text = f"Level {level} is {words}: the right one is {right['level']} ({why})."
         found.append(Harm(grades[min(abs(off), len(grades)) - 1], text))
     if place in DISPOSITIONS and place not in _places(judged):
         later = DISPOSITIONS.index(place) > DISPOSITIONS.index(right["disposition"])

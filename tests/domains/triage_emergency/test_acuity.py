@@ -16,7 +16,11 @@ from gym_clinic.domains.triage_emergency.acuity import (
     names_of,
     values_on_arrival,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, resources_for
+from gym_clinic.domains.triage_emergency.acuity_table import (
+    acuity_table,
+    reason_in_words,
+    resources_for,
+)
 from gym_clinic.domains.triage_emergency.placement import pathway_of, pathways_that_hold
 from gym_clinic.domains.triage_emergency.tools.references import read_level_guide
 from gym_clinic.domains.triage_emergency.world import TriageCase, draw_department
@@ -392,3 +396,11 @@ def test_the_pain_of_a_cellulitis_is_where_the_skin_is_red() -> None:
     names = [names_of(one.facts, one.problems[0].findings) for one in patients]
     assert any("Lower limb pain" in one for one in names)
     assert all("Lower limb pain" in one or "Pain" not in one for one in names)
+
+
+def test_the_reason_of_a_level_is_said_in_words() -> None:
+    reasons = {"high risk": ["poisoning"], "confused": True, "danger zone": ["hr"]}
+    said = "poisoning; confused; heart rate in the danger zone"
+    assert reason_in_words(2, reasons) == said
+    assert reason_in_words(1, {"life-saving": ["naloxone"]}) == "naloxone"
+    assert reason_in_words(5, {"resources": []}) == "no resource"
