@@ -14,7 +14,7 @@ from typing import Any
 from gym_clinic.clinical.fingerprint import CANARY
 from gym_clinic.clinical.judging.assertions import CHECKS
 from gym_clinic.clinical.judging.calls import canonical
-from gym_clinic.clinical.judging.citations import is_true, measurements_of
+from gym_clinic.clinical.judging.citations import NOT_JUDGED, is_true, measurements_of
 from gym_clinic.clinical.judging.judge import DomainJudge
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.naming import fulfils
@@ -154,6 +154,8 @@ def _instead(task: Task, context: GateContext) -> Iterator[str]:
         several = group["sets"] if "sets" in group else [group["of"]]
         for one in (fact for facts in several for fact in facts):
             key, present = one["finding"], one["present"]
+            if key.partition(":")[0] in NOT_JUDGED:  # a part of the record is read, not there
+                continue
             if not _shown_later(case, key) and not is_true(case, key, present):
                 yield f"'instead': {key!r} is not {'there' if present else 'absent'}"
 

@@ -117,15 +117,20 @@ def _assertions(judged: JudgedEpisode, if_right: JudgedEpisode) -> Iterator[tupl
     for one in judged.gold.get("assertions", ()):
         holds = judged.raw is not None and judged.held(one)
         waits = judged.raw is not None and not holds and if_right.held(one)
-        why = "" if holds or waits else _although_read(judged, one)
-        yield YES if holds else _uncounted(judged) if waits else NO, one["text"] + why
+        lacking = "" if holds or waits else _lacking(judged, one)
+        mark = YES if holds else _uncounted(judged) if waits else NO
+        yield mark, f"{one['text']} {lacking}".strip()
 
 
-def _although_read(judged: JudgedEpisode, assertion: Mapping[str, Any]) -> str:
-    """What is said where all was read before a treatment, and no treatment was recognised."""
+def _lacking(judged: JudgedEpisode, assertion: Mapping[str, Any]) -> str:
+    """What is said of an assertion that does not hold: what it lacks, in the domain's words.
+
+    Where all was read before a treatment, no treatment was recognised.
+    """
     asked = assertion["check"] == "read_before_treating"
-    read = asked and all(judged.knows(key) for key in assertion["keys"])
-    return " They were read, but no treatment that is right was recognised." if read else ""
+    if asked and all(judged.knows(key) for key in assertion["keys"]):
+        return "They were read, but no treatment that is right was recognised."
+    return judged.judge.lacking(judged, assertion)
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[tuple[str, str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import clinical_domain
 import pytest
-from clinical_mutations import MUTATIONS
+from clinical_mutations import MUTATIONS, with_gold
 
 from gym_clinic.clinical.gates import GATES, GateContext, problems
 
@@ -26,3 +26,11 @@ def test_a_gate_finds_its_mutations(name: str) -> None:
     task = next(iter(TASKS.values()))
     for mutation in MUTATIONS[name]:
         assert list(GATES[name](mutation(task), CONTEXT))
+
+
+def test_a_part_of_the_record_or_a_look_up_may_serve_instead() -> None:
+    task = next(iter(TASKS.values()))
+    keys = ("record:history:procedures", "lookup:what came before")
+    group = {"keys": [keys[0]], "of": [{"finding": key, "present": True} for key in keys]}
+    read = with_gold(task, read=[*task.gold["read"], keys[0]], instead=[group])
+    assert list(GATES["instead"](read, CONTEXT)) == []

@@ -118,6 +118,7 @@ class DomainJudge:
         needs: Which keys of the gold's ``read`` success asks for; none by default, since what
             was done tells that enough was known. Where nothing is done but the answer, a right
             guess is no success.
+        lacking: What to say of an assertion that does not hold, beside its text.
     """
 
     accuracy: Callable[[JudgedEpisode], Mapping[str, float]]
@@ -129,6 +130,7 @@ class DomainJudge:
     canonical: Canonical | None = None
     checks: Mapping[str, AssertionCheck] = field(default_factory=dict)
     needs: Callable[[str], bool] = lambda key: False
+    lacking: Callable[[JudgedEpisode, Mapping[str, Any]], str] = lambda judged, assertion: ""
 
     def __post_init__(self) -> None:
         if abs(math.fsum(self.weights.values()) - 1) > 1e-9:

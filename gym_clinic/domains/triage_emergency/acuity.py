@@ -43,6 +43,7 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
+from gym_clinic.simulate.clinic.telling.disclosure import PAINFUL
 
 SEVERE_PAIN = 7.0
 """Pain on a scale of 10 from which on it is severe."""
@@ -125,7 +126,8 @@ def acuity(
 
     saving, risks = [*filter(so, table.life_saving)], [*filter(so, table.high_risk)]
     needed = resources_for(began.keys() if read is None else read, values)
-    hours = values["hours"]
+    pain = main_pain(patient)
+    hours = values["hours"] if pain is None else -patient.problems[0].findings[pain] / 60 * told
     severe = values["pain"] >= SEVERE_PAIN and (
         hours <= DAY or bool(danger_zone(values["age"], values))
     )
@@ -325,6 +327,22 @@ def hours_of_findings(patient: ClinicPatient, told: float = 1.0) -> dict[str, fl
                 name = facts.phenotypes[one].name if one in facts.phenotypes else one
                 found[name] = min(found.get(name, math.inf), -began / 60 * told)
     return found
+
+
+def main_pain(patient: ClinicPatient) -> str | None:
+    """Return the pain that the condition which brings a patient has most often, of those there are.
+
+    Its hours are those of a severe pain: it may come days after the complaint.
+
+    Args:
+        patient: The patient.
+    """
+    problem, facts = patient.problems[0], patient.facts
+    rates = facts.conditions[problem.condition].rates
+    there = {facts.phenotypes[key].name: key
+             for key, began in problem.findings.items() if began <= 0}  # fmt: skip
+    pains = [name for name in there if PAINFUL.search(name)]
+    return there[max(pains, key=lambda name: rates.get(name, 0.0))] if pains else None
 
 
 def names_of(facts: Facts, findings: Iterable[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -106,3 +107,33 @@ def resources_for(names: AbstractSet[str], values: Mapping[str, float]) -> tuple
 def calling_for_resources() -> frozenset[str]:
     """Return the names of findings that call for a resource."""
     return frozenset(name for one in acuity_table().expected for name in one.findings)
+
+
+def reason_in_words(level: int, reasons: Mapping[str, Any]) -> str:
+    """Return why a level is the right one.
+
+    >>> reason_in_words(4, {"resources": ["laboratory"]})
+    'one resource: laboratory'
+
+    Args:
+        level: The level.
+        reasons: The reasons that a gold names.
+    """
+
+    def named(kind: str) -> str:
+        return ", ".join(reasons.get(kind, ()))
+
+    if level == 1:
+        return named("life-saving")
+    signs = ", ".join(_SIGNS[one] for one in reasons.get("danger zone", ()))
+    danger = f"{signs} in the danger zone" if signs else ""
+    resources = reasons.get("resources", ())
+    if level == 2:
+        states = [one for one in ("confused", "severe pain") if reasons.get(one)]
+        return "; ".join(one for one in (named("high risk"), *states, danger) if one)
+    count = ("no resource", "one resource", "two resources")[min(len(resources), 2)]
+    more = " or more" * (len(resources) > 2)
+    return f"{count}{more}{': ' if resources else ''}{', '.join(resources)}"
+
+
+_SIGNS = {"hr": "heart rate", "rr": "respiratory rate", "spo2": "oxygen saturation"}

@@ -14,10 +14,9 @@ from typing import Any
 from gym_clinic.clinical import ClinicCase
 from gym_clinic.clinical.judging.citations import is_true
 from gym_clinic.clinical.judging.seen import seen
-from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.judging import BY_VITALS, URGENT, alarming
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
-from gym_clinic.domains.triage_emergency.questions import told_first
+from gym_clinic.domains.triage_emergency.questions import flags_that_serve
 from gym_clinic.domains.triage_emergency.world import TOLD_BEFORE
 from gym_clinic.simulate.clinic import disclosures
 
@@ -94,8 +93,6 @@ def _found(plan: PlannedTriage, level: int) -> Iterator[str]:
 
 
 def _flags(plan: PlannedTriage) -> list[str]:
-    """Red flags of this complaint that are not there."""
-    facts = plan.case.patient.facts
-    names = flags_of(facts, told_first(plan.case), plan.case.patient.person.age).findings
-    keys = (f"told:{facts.finding_ids[name]}" for name in names)
+    """Red flags that may be asked here and are not there."""
+    keys = (f"told:{one}" for one in flags_that_serve(plan))
     return [key for key in keys if is_true(plan.case, key, False)]

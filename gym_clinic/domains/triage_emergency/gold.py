@@ -28,6 +28,7 @@ from gym_clinic.domains.triage_emergency.placement import (
     protocols,
 )
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
+from gym_clinic.domains.triage_emergency.questions import flags_that_serve
 from gym_clinic.domains.triage_emergency.world import Department
 from gym_clinic.simulate.clinic.telling.incidental import red_flags
 
@@ -272,9 +273,13 @@ def reasons(plan: PlannedTriage, found: Acuity) -> list[dict[str, Any]]:
 
 
 def _looked_for(plan: PlannedTriage) -> tuple[list[str], int]:
-    """Keys of the complaint's red flags, and how many must have been read; else vital signs."""
-    keys = [f"told:{one}" for one in plan.flags if f"told:{one}" in plan.read]
-    return (keys, min(2, len(keys))) if keys else (["vital:hr", "vital:gcs"], 1)
+    """Red flags that may be asked here, and how many must have been read; else vital signs."""
+    asked = [one for one in plan.flags if f"told:{one}" in plan.read]
+    if not asked:
+        return ["vital:hr", "vital:gcs"], 1
+    opened = seen(ClinicCase(plan.case.world))
+    keys = (f"told:{one}" for one in flags_that_serve(plan))
+    return [key for key in keys if key not in opened], min(2, len(asked))
 
 
 def _assertions(
@@ -285,8 +290,12 @@ def _assertions(
     if pathway.accepted == (NO_PATHWAY,):
         keys, least = _looked_for(plan)
         asked = ", ".join(evidence_name(facts, key) for key in keys)
-        text = f"No protocol is activated, after at least {least} of these was looked for: {asked}."
-        yield {"check": "activated_by", "pathways": [], "keys": keys, "least": least, "text": text}
+        were = "was" if least == 1 else "were"
+        text = (
+            f"At least {least} of these {were} looked for, and no protocol is activated: {asked}."
+        )
+        yield {"check": "activated_by", "pathways": [], "keys": keys, "least": least,
+               "text": f"{text}{asked}."}  # fmt: skip
     elif NO_PATHWAY not in pathway.accepted:
         minutes, one = pathway.minutes, protocols()[pathway.id]
         text = f"The protocol '{pathway.id}' is activated within {minutes:g} minutes of arrival"

@@ -30,7 +30,10 @@ from gym_clinic.domains.triage_emergency.acuity import (
     names_of,
     values_on_arrival,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
+from gym_clinic.domains.triage_emergency.acuity_table import (
+    calling_for_resources,
+    reason_in_words,
+)
 from gym_clinic.domains.triage_emergency.first_orders import PAIN, STEROID, drugs_of_sets
 from gym_clinic.domains.triage_emergency.placement import (
     DISPOSITIONS,
@@ -248,10 +251,19 @@ def _activated_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     if needless(judged):
         return False
     if not fields["pathways"]:
-        looked = sum(one in judged.read for one in fields["keys"]) >= fields["least"]
-        return not made and stated(judged) == NO_PATHWAY and looked
+        return not made and stated(judged) == NO_PATHWAY and not _too_few(judged, fields)
     in_time = any(made.get(one, float("inf")) <= fields["minutes"] for one in fields["pathways"])
     return in_time and _known_before(judged, fields["pathways"], fields.get("known_by", ()))
+
+
+def _too_few(judged: JudgedEpisode, fields: Mapping[str, Any]) -> str:
+    """What to say of an assertion of which too little was looked for; nothing if enough was."""
+    found, least = sum(one in judged.read for one in fields.get("keys", ())), fields.get("least", 0)
+    return "" if found >= least else f"Of these, {found or 'none'} {_were(found)} looked for."
+
+
+def _were(count: int) -> str:
+    return "was" if count < 2 else "were"
 
 
 def _known_before(judged: JudgedEpisode, pathways: Sequence[str], keys: Sequence[str]) -> bool:
@@ -332,7 +344,8 @@ def _harms(judged: JudgedEpisode) -> Iterator[Harm]:
         off = level - right["level"]
         grades = NOT_URGENT_ENOUGH if off > 0 else TOO_URGENT
         words = "not urgent enough" if off > 0 else "more urgent than needed"
-        text = f"Level {level} is {words}: the right one is {right['level']}."
+        why = reason_in_words(right["level"], judged.gold.get("reasons", {}))
+        text = f"Level {level} is {words}: the right one is {right['level']} ({why})."
         found.append(Harm(grades[min(abs(off), len(grades)) - 1], text))
     if place in DISPOSITIONS and place not in _places(judged):
         later = DISPOSITIONS.index(place) > DISPOSITIONS.index(right["disposition"])
@@ -378,5 +391,6 @@ JUDGE = DomainJudge(
         "done_by": _done_by,
         "placed": _placed,
     },
+    lacking=_too_few,
 )
 """What triage adds to the judgement."""

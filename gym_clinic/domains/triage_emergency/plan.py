@@ -30,6 +30,7 @@ from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTria
 from gym_clinic.domains.triage_emergency.questions import (
     EXPOSURES,
     ask_red_flags,
+    date_the_pain,
     follow_up,
     measure_glucose,
     name_of,
@@ -144,6 +145,7 @@ def plan_triage(record: Mapping[str, Any], acuity: Acuity, pathway: Pathway) -> 
     if acuity.level > 1:
         _read_what_weakens(plan, values)
     follow_up(plan, acuity.level)
+    date_the_pain(plan, acuity)
     _screen(plan, acuity, pathway, names, row)
     plan.turn()
     if any(one.name == "give_medication" for one in plan.urgent):

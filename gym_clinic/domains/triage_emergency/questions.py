@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from gym_clinic.domains.triage_emergency.acuity import names_of
+from collections.abc import Iterable
+
+from gym_clinic.domains.triage_emergency.acuity import (
+    DAY,
+    SEVERE_PAIN,
+    Acuity,
+    main_pain,
+    names_of,
+)
 from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import (
     CHILDBEARING,
@@ -70,10 +78,26 @@ def ask_red_flags(plan: PlannedTriage) -> None:
     if fertile and (asked.pregnancy or has_belly_pain(plan)) and "pregnancy" not in plan.read:
         plan.asked_pregnancy = True
         plan.call("ask_patient", question="How many weeks pregnant are you?")
-    low = [one for one in further if case.told.get(f"finding:{one}") not in (None, "no")
-           and flags_of(facts, [one], age).findings[0] == SUICIDE]  # fmt: skip
-    if low and f"finding:{facts.finding_ids[SUICIDE]}" not in case.told:
+    told = [one for one in further if case.told.get(f"finding:{one}") not in (None, "no")]
+    if _are_of_low_mood(plan, told) and f"finding:{facts.finding_ids[SUICIDE]}" not in case.told:
         plan.call("ask_patient", question=f"Do you have {SUICIDE.casefold()}?")
+
+
+def _are_of_low_mood(plan: PlannedTriage, findings: Iterable[str]) -> bool:
+    """Whether one of some findings is asked for suicide first."""
+    facts, age = plan.case.patient.facts, plan.case.patient.person.age
+    return any(flags_of(facts, [one], age).findings[0] == SUICIDE for one in findings)
+
+
+def flags_that_serve(plan: PlannedTriage) -> list[str]:
+    """Return the red flags that may be asked here, by id, the most important first.
+
+    Those of the card of the complaints, and suicide where the patient has a low mood.
+    """
+    facts = plan.case.patient.facts
+    names = flags_of(facts, told_first(plan.case), plan.case.patient.person.age).findings
+    suicide = (SUICIDE,) if _are_of_low_mood(plan, plan.case.world.findings) else ()
+    return [facts.finding_ids[name] for name in dict.fromkeys((*names, *suicide))]
 
 
 def has_belly_pain(plan: PlannedTriage) -> bool:
@@ -109,6 +133,22 @@ def follow_up(plan: PlannedTriage, level: int) -> None:
             _look(plan, step)
         if step in plan.read:
             plan.followed.append(step)
+
+
+def date_the_pain(plan: PlannedTriage, found: Acuity) -> None:
+    """Ask when a severe pain began, where the level turns on it and the ticket leaves it open."""
+    problem, pain = plan.case.patient.problems[0], main_pain(plan.case.patient)
+    other = found.life_saving or found.high_risk or found.confused or found.danger_zone
+    if pain is None or other or plan.measured.get("pain", 0) < SEVERE_PAIN:
+        return
+    recent = -problem.began / 60 <= DAY
+    key = f"{ONSET}:{pain}"
+    if recent and f"{ONSET}:{problem.complaint}" in plan.case.world.quoted:
+        return
+    if key not in plan.read:
+        _look(plan, key)
+    if key in plan.read and key not in plan.followed:
+        plan.followed.insert(0, key)
 
 
 def _look(plan: PlannedTriage, step: str) -> None:

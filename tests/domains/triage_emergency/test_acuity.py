@@ -13,9 +13,14 @@ from gym_clinic.domains.triage_emergency.acuity import (
     early_warning,
     hours_of_findings,
     level,
+    names_of,
     values_on_arrival,
 )
-from gym_clinic.domains.triage_emergency.acuity_table import acuity_table, resources_for
+from gym_clinic.domains.triage_emergency.acuity_table import (
+    acuity_table,
+    reason_in_words,
+    resources_for,
+)
 from gym_clinic.domains.triage_emergency.placement import pathway_of, pathways_that_hold
 from gym_clinic.domains.triage_emergency.tools.references import read_level_guide
 from gym_clinic.domains.triage_emergency.world import TriageCase, draw_department
@@ -376,3 +381,26 @@ def test_an_arteritis_that_takes_the_sight_is_urgent() -> None:
         if jaw and ids["Diplopia"] in patient.problems[0].findings:
             assert acuity(patient).level <= 2
     assert all(found.values())
+
+
+def test_a_red_skin_with_chills_calls_for_blood_tests_and_an_antibiotic() -> None:
+    values = values_on_arrival(draw_patient(0, "cellulitis"))
+    afebrile = {**values, "temp_c": 37.0}
+    needed = ("laboratory", "medicine iv im or nebulised")
+    assert resources_for({"Erythema", "Chills"}, afebrile) == needed
+    assert resources_for({"Erythema", "Pain"}, afebrile) == ()
+
+
+def test_the_pain_of_a_cellulitis_is_where_the_skin_is_red() -> None:
+    patients = [draw_patient(seed, "cellulitis") for seed in range(20)]
+    names = [names_of(one.facts, one.problems[0].findings) for one in patients]
+    assert any("Lower limb pain" in one for one in names)
+    assert all("Lower limb pain" in one or "Pain" not in one for one in names)
+
+
+def test_the_reason_of_a_level_is_said_in_words() -> None:
+    reasons = {"high risk": ["poisoning"], "confused": True, "danger zone": ["hr"]}
+    said = "poisoning; confused; heart rate in the danger zone"
+    assert reason_in_words(2, reasons) == said
+    assert reason_in_words(1, {"life-saving": ["naloxone"]}) == "naloxone"
+    assert reason_in_words(5, {"resources": []}) == "no resource"

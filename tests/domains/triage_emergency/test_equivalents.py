@@ -19,9 +19,13 @@ from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, make_task
 from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.episode import Episode, Turn
+from gym_clinic.facts import load
 from gym_clinic.toolbox import Toolbox
 
 Call = tuple[str, dict[str, Any]]
+
+SUICIDE = f"told:{load().finding_ids['Suicidal ideation']}"
+"""What serves beside the card where the patient has a low mood."""
 
 
 @cache
@@ -63,7 +67,7 @@ def test_what_serves_as_well_is_of_this_patient_and_never_what_the_ticket_tells(
                     case, key, fact["present"]
                 )  # fmt: skip
                 if not fact["present"] and key.startswith("told:"):
-                    assert key in flags | {*group["keys"]}
+                    assert key in flags | {*group["keys"], SUICIDE}
 
 
 def test_another_red_flag_of_the_complaint_serves_and_one_of_no_concern_does_not() -> None:
@@ -171,3 +175,30 @@ def test_a_complaint_that_calls_for_a_resource_is_a_reason_at_level_three() -> N
             counted += 1
             assert reasons_of(judged(one, [], [{"finding": key, "present": True}]), []) == [key]
     assert counted
+
+
+def test_any_red_flags_of_the_card_are_looked_for_and_suicide_in_a_low_mood() -> None:
+    drafts = (TaskDraft("4", seed_of("train", number), "train") for number in range(80))
+    made = (make_task(draft, "major-depressive-disorder") for draft in drafts)
+    one = next(one for one in made if one is not None and "Suicidal ideation" not in card_of(one))
+    check = next(each for each in one.gold["assertions"] if each["check"] == "activated_by")
+    others = [name.casefold() for name in card_of(one)[-2:]]
+
+    def asked(*flags: str) -> JudgedEpisode:
+        question = f"Do you have {' or '.join(flags)}?"
+        return judged(one, [("ask_patient", {"question": question})], [])
+
+    assert asked(*others).held(check)
+    assert asked("suicidal ideation", others[0]).held(check)
+    few = asked("alopecia", others[0])
+    assert not few.held(check)
+    assert JUDGE.lacking(few, check) == "Of these, 1 was looked for."
+    assert check["text"].startswith("At least 2 of these were looked for, and no protocol")
+    assert any(
+        SUICIDE in {fact["finding"] for fact in group["of"]} for group in one.gold["instead"]
+    )
+
+
+def card_of(one: MadeTask) -> tuple[str, ...]:
+    case = TriageCase(one.record)
+    return flags_of(case.patient.facts, told_first(case), case.patient.person.age).findings

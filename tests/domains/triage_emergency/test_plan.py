@@ -6,7 +6,7 @@ from functools import cache
 
 from gym_clinic.clinical import MadeTask, TaskDraft
 from gym_clinic.clinical.tasks import seed_of
-from gym_clinic.domains.triage_emergency.acuity import names_of
+from gym_clinic.domains.triage_emergency.acuity import main_pain, names_of
 from gym_clinic.domains.triage_emergency.complaints import steps_for
 from gym_clinic.domains.triage_emergency.judging import COMMON
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
@@ -80,7 +80,7 @@ def test_when_another_complaint_began_is_asked_only_if_it_alarms() -> None:
         facts, others = case.patient.facts, told_first(case)[1:]
         several += any("onset" in steps_for(facts, key) for key in others)
         for key in others:
-            if f"onset:{key}" in one.gold["read"]:
+            if f"onset:{key}" in one.gold["read"] and key != main_pain(case.patient):
                 assert names_of(facts, [key]) & alarms, key
     assert several >= 5
 
@@ -207,3 +207,16 @@ def test_the_catheter_laboratory_is_alerted_as_soon_as_the_ecg_is_read() -> None
     for one in alerts:
         names = [name for _, name, _ in calls_of(one)]
         assert "examine_patient" not in names[: names.index("activate_pathway")]
+
+
+def test_naloxone_in_time_leaves_an_opioid_overdose_unharmed() -> None:
+    made = tasks_of("1", "opioid-overdose", 12)
+    assert len(made) >= 5
+    for one in made:
+        case, box = TriageCase(one.record), Toolbox(make_tools())
+        for _, name, given in calls_of(one):
+            tool = box.get(name)
+            assert tool is not None
+            case.writable = tool.writes
+            tool.call(dict(given), case)
+        assert not case.outcome().harmed

@@ -15,7 +15,13 @@ from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.judging.equivalents import share_found
 from gym_clinic.clinical.judging.seen import seen
 from gym_clinic.clinical.tasks import seed_of, task_of
-from gym_clinic.domains.triage_emergency.acuity import acuity, values_on_arrival
+from gym_clinic.domains.triage_emergency.acuity import (
+    DAY,
+    SEVERE_PAIN,
+    acuity,
+    main_pain,
+    values_on_arrival,
+)
 from gym_clinic.domains.triage_emergency.acuity import level as level_of
 from gym_clinic.domains.triage_emergency.acuity_table import resources_for
 from gym_clinic.domains.triage_emergency.complaints import steps_for
@@ -217,3 +223,20 @@ def test_who_tells_of_a_low_mood_is_asked_for_thoughts_of_suicide() -> None:
     for one in some:
         asked = " ".join(str(given.get("question")) for _, given in calls_of(one))
         assert "suicidal ideation" in asked or "anhedonia" not in asked
+
+
+def test_where_the_level_turns_on_the_hours_of_a_pain_its_onset_is_read() -> None:
+    made = tasks_of("2", "septic-arthritis") + tasks_of("3", "migraine")
+    turning = []
+    for one in made:
+        patient, reasons = TriageCase(one.record).patient, one.gold["reasons"]
+        other = any(reasons[name] for name in ("life-saving", "high risk", "danger zone"))
+        began = patient.problems[0].began
+        if round(patient.state(0)["pain"]) > SEVERE_PAIN and not other and began < -24 * 60:
+            turning.append(one)
+            pain = main_pain(patient)
+            ticket = seen(TriageCase(one.record))
+            assert f"onset:{pain}" in {*one.gold["read"], *ticket}
+            hours = -patient.problems[0].findings[pain or ""] / 60
+            assert (hours <= DAY) is (one.gold["answer"]["level"] == 2)
+    assert len({one.gold["answer"]["level"] for one in turning}) == 2

@@ -289,9 +289,15 @@ def test_a_level_that_is_far_off_is_a_graver_harm_and_it_is_graver_to_let_a_pati
     (harm,) = JUDGE.harms(
         JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, ""))
     )
-    assert harm.text.startswith("Level 5 is not urgent enough: the right one is 3. The place, ")
+    words = f"Level 5 is not urgent enough: the right one is 3 ({why_three(one)}). The place, "
+    assert harm.text.startswith(words)
     assert [harms(made("5"), level=level) for level in (1, 2, 3, 4)] == [[4], [4], [3], [2]]
     assert [harms(made("1"), level=level) for level in (2, 3, 5)] == [[3], [4], [4]]
+
+
+def why_three(one: MadeTask) -> str:
+    resources = one.gold["reasons"]["resources"]
+    return f"two resources{' or more' * (len(resources) > 2)}: {', '.join(resources)}"
 
 
 def test_texts_of_assertions_and_the_plan_name_findings_and_no_codes() -> None:
