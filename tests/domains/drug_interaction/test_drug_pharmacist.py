@@ -12,6 +12,7 @@ from gym_clinic.domains.drug_interaction.checks.conditions import condition_risk
 from gym_clinic.domains.drug_interaction.checks.formulary import (
     ChildPugh,
     Regimen,
+    bought,
     hepatic_rules,
     higher_doses,
     indications,
@@ -40,6 +41,7 @@ from gym_clinic.domains.drug_interaction.tools.record import read_laboratory_res
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.episode import Episode, Task
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.telling.disclosure import confusions
 
 WELL = ReviewProfile(age=50, female=False, weight_kg=80, egfr=95, crcl=100)
 HFREF = "heart-failure-with-reduced-ejection-fraction"
@@ -341,3 +343,7 @@ def test_a_rule_for_some_uses_is_told_where_no_use_is_given() -> None:
     with_use = rules(indication="osteoarthritis")
     assert with_use
     assert all("holds" not in one for one in with_use)
+
+
+def test_nobody_takes_a_prescribed_medicine_for_a_bought_one() -> None:
+    assert {*confusions().values()}.isdisjoint(bought())
