@@ -9,6 +9,7 @@ import pytest
 
 from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.doses import dose_risk
 from gym_clinic.domains.drug_interaction.checks.formulary import (
     ChildPugh,
     Regimen,
@@ -30,6 +31,7 @@ from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated,
 from gym_clinic.domains.drug_interaction.naming import problems_score
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
+from gym_clinic.domains.drug_interaction.ticket import dose_in_words
 from gym_clinic.domains.drug_interaction.tools.patient_checks import (
     BY_USE,
     check_older_adult,
@@ -347,3 +349,15 @@ def test_a_rule_for_some_uses_is_told_where_no_use_is_given() -> None:
 
 def test_nobody_takes_a_prescribed_medicine_for_a_bought_one() -> None:
     assert {*confusions().values()}.isdisjoint(bought())
+
+
+def test_an_attack_of_migraine_is_treated_when_it_comes_and_never_with_ergotamine() -> None:
+    attack = indications()["attack of migraine"]
+    assert "ergotamine" not in {one.drug for one in (*attack.options, *attack.also)}
+    risk = dose_risk("ergotamine", 2, "mg")
+    assert risk is not None
+    assert risk.advice == "at most 10 mg a week"
+    asked = {"drug": "sumatriptan", "dose": 50, "unit": "mg", "per_day": 1, "route": "po"}
+    words = {name: dose_in_words({**asked, "indication": name}) for name in indications()}
+    assert words["attack of migraine"] == "sumatriptan 50 mg up to once a day by mouth"
+    assert words["hypertension"] == "sumatriptan 50 mg once a day by mouth"
