@@ -32,6 +32,7 @@ from gym_clinic.domains.drug_interaction.lists.review import (
     list_problems,
 )
 from gym_clinic.domains.drug_interaction.lists.stopping import (
+    lowered_first,
     may_be_stopped,
     sound_instead,
     stoppable,
@@ -130,7 +131,7 @@ def gold_of(
             "cited_findings": [{**one, "finding": in_words(one["finding"])} for one in cited],
         },
         "problems": [
-            {**_written(one, doses), **({"stoppable": stoppable(one)} if asked == LIST else {})}
+            {**_written(one, doses), **(_stops(one, doses) if asked == LIST else {})}
             for one in matter
         ],
         "extras": [
@@ -289,6 +290,11 @@ def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
             for each in one.remedies
         ],
     }
+
+
+def _stops(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
+    """What of a problem of a list may be stopped, and at which dose what is stopped in steps is."""
+    return {"stoppable": stoppable(one), "steps": {drug: doses[drug] for drug in lowered_first(one)}}
 
 
 def _assertions(

@@ -165,6 +165,7 @@ def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
     def answered(stopped: frozenset[str]) -> list[bool]:
         return [
             not stopped.isdisjoint(one["drugs"])
+            or _met(plan, _first_step(one))
             or ("change" in one["actions"] and any(_met(plan, each) for each in one["remedies"]
                                                    if each["kind"] != "stop"))
             for one in problems
@@ -183,6 +184,12 @@ def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
     return sum(met) / len(met) if met else 0.0
 
 
+def _first_step(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """The lower dose of what is stopped in steps, as a remedy."""
+    steps = problem.get("steps", {})
+    return {"kind": "dose", "drugs": [*steps], "most": None, "taken": steps}
+
+
 def _watches_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any], problems: int) -> bool:
     """Return whether a plan asks for more tests than problems and routine call for."""
     drugs = {drug for one in gold["problems"] for drug in one.get("drugs", ())} | {
@@ -198,7 +205,7 @@ def _changes_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
     So does one that writes several doses of one medicine: nobody can follow it.
     """
     problems = gold["problems"]
-    remedies = [each for one in problems for each in one["remedies"]]
+    remedies = [each for one in problems for each in (*one["remedies"], _first_step(one))]
 
     def of_kind(kind: str) -> set[str]:
         return {drug for one in remedies if one["kind"] == kind for drug in one["drugs"]}
@@ -213,8 +220,11 @@ def _changes_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
 
 
 def _replaced(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What may be given instead of each medicine that a plan for a list stops."""
-    stop = drugs_named(plan.get("stop") or ())
+    """What may be given instead of each medicine that a plan for a list stops, at once or not."""
+    steps = [_first_step(one) for one in gold["problems"]]
+    stop = drugs_named(plan.get("stop") or ()).union(
+        *(each["drugs"] for each in steps if _met(plan, each))
+    )
     return [one for drug, one in gold.get("replaced", {}).items() if drug in stop]
 
 
