@@ -301,6 +301,16 @@ def test_a_benzodiazepine_may_be_lowered_first(plan: dict[str, Any], score: floa
     assert plan_score(CHANGE, plan, gold) == score
 
 
+def test_what_a_pregnancy_asks_caution_for_is_no_sound_substitute() -> None:
+    who = taking(("clonazepam", "panic attacks"), weeks=14, days=200)
+    found = {}
+    for one in (who, dataclasses.replace(who, weeks=None)):
+        end = after_stopping("clonazepam", one, [])
+        found[one.weeks] = sound_instead(end, one, [])
+    assert "sertraline" in found[14]
+    assert {"paroxetine", "milnacipran"} <= {*found[None]} - {*found[14]}
+
+
 def test_what_was_begun_lately_or_is_contraindicated_is_not_lowered() -> None:
     (one,) = matter(taking(("clonazepam", "panic attacks"), weeks=14, days=200))
     for other in (
