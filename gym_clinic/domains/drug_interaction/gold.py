@@ -10,6 +10,7 @@ from gym_clinic.domains.drug_interaction.checks.conditions import condition_risk
 from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen, indications
 from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING, may_be_beside
 from gym_clinic.domains.drug_interaction.checks.instead import also_right, alternatives
+from gym_clinic.domains.drug_interaction.checks.people import older_risks
 from gym_clinic.domains.drug_interaction.checks.problems import (
     DrugProblem,
     ReviewProfile,
@@ -139,6 +140,7 @@ def gold_of(
             for one in (*problems, *others)
             if not one.matters
         ]
+        + _bought_when_old(who)
         + _true_pairs([*([asked] if asked else []), *taken])
         + _allowed([*([asked] if asked else []), *taken]),
         "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
@@ -193,6 +195,19 @@ def _allowed(drugs: Sequence[str]) -> list[dict[str, Any]]:
         {"kind": MISSING, "drugs": [drug], "severity": "moderate"}
         for drug in dict.fromkeys(drugs)
         if may_be_beside(drug) - {*drugs}
+    ]
+
+
+def _bought_when_old(who: ReviewProfile) -> list[dict[str, Any]]:
+    """Bought medicines of which a rule for older adults holds in some use or above some dose.
+
+    Nobody knows for how long they are taken: who names one is right, and it is asked of nobody.
+    """
+    uses = sorted({each for one in indications().values() for each in one.older})
+    return [
+        {"kind": "older adult", "drugs": [one.regimen.drug], "severity": "moderate"}
+        for one in who.medicines
+        if one.bought and any(older_risks(one.regimen.drug, who.age, uses))
     ]
 
 

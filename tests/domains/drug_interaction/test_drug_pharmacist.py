@@ -18,6 +18,7 @@ from gym_clinic.domains.drug_interaction.checks.formulary import (
     higher_doses,
     indications,
 )
+from gym_clinic.domains.drug_interaction.checks.given_beside import may_be_beside
 from gym_clinic.domains.drug_interaction.checks.instead import alternatives, harm_of
 from gym_clinic.domains.drug_interaction.checks.problems import (
     ReviewProfile,
@@ -361,3 +362,19 @@ def test_an_attack_of_migraine_is_treated_when_it_comes_and_never_with_ergotamin
     words = {name: dose_in_words({**asked, "indication": name}) for name in indications()}
     assert words["attack of migraine"] == "sumatriptan 50 mg up to once a day by mouth"
     assert words["hypertension"] == "sumatriptan 50 mg once a day by mouth"
+
+
+@pytest.mark.parametrize(("age", "named"), [(64, False), (70, True)])
+def test_who_names_a_bought_nsaid_of_the_old_is_right(age: int, named: bool) -> None:
+    aspirin = {"kind": "take", "drug": "aspirin", "dose": 300, "unit": "mg", "per_day": 3,
+               "bought": True, "for": "aches", "days": 5}  # fmt: skip
+    record = review(aspirin, drug="cetirizine", indication="itch")
+    patient = review_patient(record)
+    old = dataclasses.replace(patient, person=dataclasses.replace(patient.person, age=age))
+    one = {"kind": "older adult", "drugs": ["aspirin"], "severity": "moderate"}
+    assert (one in gold_of(record, old)["extras"]) is named
+
+
+def test_a_cough_mixture_asks_for_no_laxative() -> None:
+    assert may_be_beside("tramadol") == {"lactulose"}
+    assert not may_be_beside("dextromethorphan")
