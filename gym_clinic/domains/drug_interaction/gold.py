@@ -156,7 +156,6 @@ def gold_of(
         "assertions": _assertions(asked, matter, who),
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": _difficulty(record, patient, matter),
-        "condition": record["condition"],
         "child_pugh": who.child_pugh,
         "decided": f"{verdict}/{kind}",
         "reference": {"cost": 0.0, "orders": 0.0},
@@ -309,7 +308,10 @@ def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
 
 def _stops(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
     """What of a problem of a list may be stopped, and at which dose what is stopped in steps is."""
-    return {"stoppable": stoppable(one), "steps": {drug: doses[drug] for drug in lowered_first(one)}}
+    return {
+        "stoppable": stoppable(one),
+        "steps": {drug: doses[drug] for drug in lowered_first(one)},
+    }
 
 
 def _assertions(
@@ -332,9 +334,10 @@ def _assertions(
                  "text": f"The problem that decides ({one.kind}) is named."}  # fmt: skip
         if one.kind in CHECKED_BY and one.kind != "duplicate":
             own = asked or min(one.drugs)
+            drug = load().drugs[own].name.lower()
             checked = {"check": "looked_up", "tool": CHECKED_BY[one.kind],
                        "drugs": [own], "decided": True,
-                       "text": f"The {one.kind} of {own} was looked up and decided."}  # fmt: skip
+                       "text": f"The {one.kind} check of {drug} was made, and its answer followed."}  # fmt: skip
     return [
         {"check": "verdict_holds", "text": f"The verdict on {judged} can be defended."},
         named,
