@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
 from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen, indications
-from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING, may_be_beside
+from gym_clinic.domains.drug_interaction.checks.given_beside import (
+    MISSING,
+    may_be_beside,
+    may_be_in_pregnancy,
+)
 from gym_clinic.domains.drug_interaction.checks.instead import also_right, alternatives
 from gym_clinic.domains.drug_interaction.checks.people import older_risks
 from gym_clinic.domains.drug_interaction.checks.problems import (
@@ -110,6 +114,7 @@ def gold_of(
         verdict, verdicts = verdict_of(problems), acceptable_verdicts(problems)
         doses = daily_doses(drug, who)
         plan = request_plan(asked, verdict, matter, instead, doses)
+    may_be_added = sorted(may_be_in_pregnancy(who.weeks) - {*taken})
     kind = next((one.kind for one in matter), "none")
     keys = _decisive(matter, asked, who)
     cited, serves = _to_cite(keys, patient)
@@ -142,12 +147,14 @@ def gold_of(
         ]
         + _bought_when_old(who)
         + _true_pairs([*([asked] if asked else []), *taken])
-        + _allowed([*([asked] if asked else []), *taken]),
+        + _allowed([*([asked] if asked else []), *taken])
+        + _missing(may_be_added),
         "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
         "acceptable": {"verdicts": verdicts, "alternatives": right},
         "replaced": _replaced(who, matter) if asked == LIST else {},
         "taken": list(dict.fromkeys([*([asked] if asked else []), *taken])),
         "may_be_stopped": may_be_stopped(who, matter),
+        "may_be_added": may_be_added,
         "expected": expected,
         "read": read,
         "cite": cited,
@@ -190,11 +197,11 @@ def _true_pairs(drugs: Sequence[str]) -> list[dict[str, Any]]:
 
 def _allowed(drugs: Sequence[str]) -> list[dict[str, Any]]:
     """What may be missed beside a drug, though no rule asks for it: it is named for nothing."""
-    return [
-        {"kind": MISSING, "drugs": [drug], "severity": "moderate"}
-        for drug in dict.fromkeys(drugs)
-        if may_be_beside(drug) - {*drugs}
-    ]
+    return _missing(drug for drug in dict.fromkeys(drugs) if may_be_beside(drug) - {*drugs})
+
+
+def _missing(drugs: Iterable[str]) -> list[dict[str, Any]]:
+    return [{"kind": MISSING, "drugs": [drug], "severity": "moderate"} for drug in drugs]
 
 
 def _bought_when_old(who: ReviewProfile) -> list[dict[str, Any]]:
@@ -335,9 +342,9 @@ def _assertions(
         if one.kind in CHECKED_BY and one.kind != "duplicate":
             own = asked or min(one.drugs)
             drug = load().drugs[own].name.lower()
+            text = f"The {one.kind} check of {drug} was made and followed."
             checked = {"check": "looked_up", "tool": CHECKED_BY[one.kind],
-                       "drugs": [own], "decided": True,
-                       "text": f"The {one.kind} check of {drug} was made, and its answer followed."}  # fmt: skip
+                       "drugs": [own], "decided": True, "text": text}  # fmt: skip
     return [
         {"check": "verdict_holds", "text": f"The verdict on {judged} can be defended."},
         named,

@@ -221,7 +221,8 @@ def test_a_task_asks_for_the_condition_and_the_condition_is_on_record(made: Made
     drug = made.record["question"]["drug"]
     named = [one["finding"] for one in made.gold["cite"] if "condition:" in one["finding"]]
     assert condition_risks(drug, [one.removeprefix("condition:") for one in named])
-    text = f"The condition check of {load().drugs[drug].name.lower()} was made, and its answer followed."
+    name = load().drugs[drug].name.lower()
+    text = f"The condition check of {name} was made and followed."
     assert text in [one["text"] for one in made.gold["assertions"]]
     assert "condition" not in made.gold  # what the patient was drawn for decides nothing
 
