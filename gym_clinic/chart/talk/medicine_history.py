@@ -108,10 +108,10 @@ class MedicineTalk:
             if not plan.fact.startswith("medicine:") or drug not in (key, plan.says):
                 continue
             forgot, said = plan.distortion in ("forgets", "wrong"), Said(plan.fact, "yes")
+            if plan.manner == "omitted" and (drug == plan.says or not forgot):
+                return self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
             if drug == plan.says:
                 return self.speech.say("medicine.slip", drug=self._drug(key)), said
-            if plan.manner == "omitted" and not forgot:
-                return self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
             one = taken.get(key)
             if one is not None and "onset" in topics:
                 return self._since(one, name, plan, minute), said
