@@ -112,6 +112,9 @@ def gold_of(
         instead = alternatives(indication, asked, who) if matter else []
         right = [*instead, *(also_right(indication, asked, who) if matter else [])]
         verdict, verdicts = verdict_of(problems), acceptable_verdicts(problems)
+        first = [one for one in instead if one in indication.first]
+        if first and "do not start" not in verdicts:
+            verdicts, right = [*verdicts, "do not start"], first
         doses = daily_doses(drug, who)
         plan = request_plan(asked, verdict, matter, instead, doses)
     may_be_added = sorted(may_be_in_pregnancy(who.weeks) - {*taken})
