@@ -93,8 +93,8 @@ class MedicineTalk:
     def medicine(self, drug: str, minute: float, topics: Collection[str] = ()) -> Sentence:
         """Say whether one medicine is taken, since when, or at which dose.
 
-        A medicine that is taken for another counts as it. What was left out of the list, or taken
-        for another, is recalled when it is named.
+        What was left out of the list, or taken for another, is recalled when it is named. Who is
+        asked for the name that was said instead finds the true one.
 
         Args:
             drug: Id of the medicine.
@@ -107,15 +107,16 @@ class MedicineTalk:
             key = plan.fact.partition(":")[2]
             if not plan.fact.startswith("medicine:") or drug not in (key, plan.says):
                 continue
-            forgot = plan.distortion == "forgets" or drug != (plan.says or key)
-            if plan.manner == "omitted" and not forgot:
+            forgot, said = plan.distortion in ("forgets", "wrong"), Said(plan.fact, "yes")
+            if plan.manner == "omitted" and (drug == plan.says or not forgot):
                 return self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
-            said = Said(plan.fact, "yes" if drug == key else drug)
+            if drug == plan.says:
+                return self.speech.say("medicine.slip", drug=self._drug(key)), said
             one = taken.get(key)
             if one is not None and "onset" in topics:
                 return self._since(one, name, plan, minute), said
             if one is not None and {"dose", "often"} & {*topics}:
-                known = replace(plan, manner="told", says=None if drug == key else drug)
+                known = replace(plan, manner="told", says=None)
                 return self.speech.say("medicine.yes", drug=self._medicine(one, known)), said
             return self.speech.say(f"medicine.{'recalled' if forgot else 'yes'}", drug=name), said
         for event in self.record.patient.past:
@@ -168,17 +169,16 @@ class MedicineTalk:
         said = False
         for one in self.record.patient.medicines:
             plan = plans[f"medicine:{one.drug}"]
-            drug = plan.says or one.drug
-            if classes.isdisjoint(references(facts, drug)):
+            if classes.isdisjoint(references(facts, one.drug)):
                 continue
             said = True
-            if plan.distortion == "forgets":
-                yield self.medicine(drug, minute)
+            if plan.distortion in ("forgets", "wrong"):
+                yield self.medicine(one.drug, minute)
             elif plan.manner in ("omitted", "vague"):
                 yield self.speech.say("medicine.unsure"), Said(plan.fact, "unknown")
             else:
-                text = self.speech.say("medicine.yes", drug=self._drug(drug))
-                yield text, Said(plan.fact, plan.says or "yes")
+                text = self.speech.say("medicine.yes", drug=self._drug(one.drug))
+                yield text, Said(plan.fact, "yes")
         for event in self.record.patient.past:
             if event.kind == "medicine" and not classes.isdisjoint(references(facts, event.what)):
                 said = True

@@ -262,8 +262,11 @@ def _older() -> Iterator[ReviewCandidate]:
 
 def _conditions() -> Iterator[ReviewCandidate]:
     for indication, drug in _requests():
-        for one in condition_risks(drug.drug, listed_conditions(), drug.daily_mg, age=0):
-            if one not in (indication.disease, indication.lives_with, *indication.presents):
+        for one, risk in condition_risks(
+            drug.drug, listed_conditions(), drug.daily_mg, age=0
+        ).items():
+            usual = (indication.disease, indication.lives_with, *indication.presents)
+            if risk.actions == ("avoid",) and one not in usual:
                 yield ReviewCandidate(drug, indication, "condition", condition=one)
 
 

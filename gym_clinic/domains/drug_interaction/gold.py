@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
 from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen, indications
-from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING, may_be_beside
+from gym_clinic.domains.drug_interaction.checks.given_beside import (
+    MISSING,
+    may_be_beside,
+    may_be_in_pregnancy,
+)
 from gym_clinic.domains.drug_interaction.checks.instead import also_right, alternatives
+from gym_clinic.domains.drug_interaction.checks.people import older_risks
 from gym_clinic.domains.drug_interaction.checks.problems import (
     DrugProblem,
     ReviewProfile,
@@ -32,6 +37,7 @@ from gym_clinic.domains.drug_interaction.lists.review import (
     list_problems,
 )
 from gym_clinic.domains.drug_interaction.lists.stopping import (
+    lowered_first,
     may_be_stopped,
     sound_instead,
     stoppable,
@@ -106,8 +112,12 @@ def gold_of(
         instead = alternatives(indication, asked, who) if matter else []
         right = [*instead, *(also_right(indication, asked, who) if matter else [])]
         verdict, verdicts = verdict_of(problems), acceptable_verdicts(problems)
+        first = [one for one in instead if one in indication.first]
+        if first and "do not start" not in verdicts:
+            verdicts, right = [*verdicts, "do not start"], first
         doses = daily_doses(drug, who)
         plan = request_plan(asked, verdict, matter, instead, doses)
+    may_be_added = sorted(may_be_in_pregnancy(who.weeks) - {*taken})
     kind = next((one.kind for one in matter), "none")
     keys = _decisive(matter, asked, who)
     cited, serves = _to_cite(keys, patient)
@@ -130,7 +140,7 @@ def gold_of(
             "cited_findings": [{**one, "finding": in_words(one["finding"])} for one in cited],
         },
         "problems": [
-            {**_written(one, doses), **({"stoppable": stoppable(one)} if asked == LIST else {})}
+            {**_written(one, doses), **(_stops(one, doses) if asked == LIST else {})}
             for one in matter
         ],
         "extras": [
@@ -138,13 +148,16 @@ def gold_of(
             for one in (*problems, *others)
             if not one.matters
         ]
+        + _bought_when_old(who)
         + _true_pairs([*([asked] if asked else []), *taken])
-        + _allowed([*([asked] if asked else []), *taken]),
+        + _allowed([*([asked] if asked else []), *taken])
+        + _missing(may_be_added),
         "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
         "acceptable": {"verdicts": verdicts, "alternatives": right},
         "replaced": _replaced(who, matter) if asked == LIST else {},
         "taken": list(dict.fromkeys([*([asked] if asked else []), *taken])),
         "may_be_stopped": may_be_stopped(who, matter),
+        "may_be_added": may_be_added,
         "expected": expected,
         "read": read,
         "cite": cited,
@@ -153,7 +166,6 @@ def gold_of(
         "assertions": _assertions(asked, matter, who),
         "reward_basis": ["ACTION", "ASSERTION"],
         "difficulty": _difficulty(record, patient, matter),
-        "condition": record["condition"],
         "child_pugh": who.child_pugh,
         "decided": f"{verdict}/{kind}",
         "reference": {"cost": 0.0, "orders": 0.0},
@@ -188,10 +200,23 @@ def _true_pairs(drugs: Sequence[str]) -> list[dict[str, Any]]:
 
 def _allowed(drugs: Sequence[str]) -> list[dict[str, Any]]:
     """What may be missed beside a drug, though no rule asks for it: it is named for nothing."""
+    return _missing(drug for drug in dict.fromkeys(drugs) if may_be_beside(drug) - {*drugs})
+
+
+def _missing(drugs: Iterable[str]) -> list[dict[str, Any]]:
+    return [{"kind": MISSING, "drugs": [drug], "severity": "moderate"} for drug in drugs]
+
+
+def _bought_when_old(who: ReviewProfile) -> list[dict[str, Any]]:
+    """Bought medicines of which a rule for older adults holds in some use or above some dose.
+
+    Nobody knows for how long they are taken: who names one is right, and it is asked of nobody.
+    """
+    uses = sorted({each for one in indications().values() for each in one.older})
     return [
-        {"kind": MISSING, "drugs": [drug], "severity": "moderate"}
-        for drug in dict.fromkeys(drugs)
-        if may_be_beside(drug) - {*drugs}
+        {"kind": "older adult", "drugs": [one.regimen.drug], "severity": "moderate"}
+        for one in who.medicines
+        if one.bought and any(older_risks(one.regimen.drug, who.age, uses))
     ]
 
 
@@ -291,6 +316,14 @@ def _written(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
+def _stops(one: DrugProblem, doses: Mapping[str, float]) -> dict[str, Any]:
+    """What of a problem of a list may be stopped, and at which dose what is stopped in steps is."""
+    return {
+        "stoppable": stoppable(one),
+        "steps": {drug: doses[drug] for drug in lowered_first(one)},
+    }
+
+
 def _assertions(
     asked: str, problems: Sequence[DrugProblem], who: ReviewProfile
 ) -> list[dict[str, Any]]:
@@ -311,9 +344,10 @@ def _assertions(
                  "text": f"The problem that decides ({one.kind}) is named."}  # fmt: skip
         if one.kind in CHECKED_BY and one.kind != "duplicate":
             own = asked or min(one.drugs)
+            drug = load().drugs[own].name.lower()
+            text = f"The {one.kind} check of {drug} was made and followed."
             checked = {"check": "looked_up", "tool": CHECKED_BY[one.kind],
-                       "drugs": [own], "decided": True,
-                       "text": f"The {one.kind} of {own} was looked up and decided."}  # fmt: skip
+                       "drugs": [own], "decided": True, "text": text}  # fmt: skip
     return [
         {"check": "verdict_holds", "text": f"The verdict on {judged} can be defended."},
         named,

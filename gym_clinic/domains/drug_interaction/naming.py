@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from gym_clinic.clinical import JudgedEpisode
+from gym_clinic.domains.drug_interaction.checks.given_beside import MISSING
 from gym_clinic.domains.drug_interaction.checks.risks import SEVERITIES, duplicate_risk, pair_risk
 from gym_clinic.domains.drug_interaction.lists.review import LIST, asked_drug
 from gym_clinic.domains.drug_interaction.plans import drugs_named
@@ -114,9 +115,13 @@ def stated_problems(judged: JudgedEpisode) -> list[Problem]:
 def asked_about(judged: JudgedEpisode) -> list[Problem]:
     """Return the problems of the answer without those that other medicines truly have.
 
-    A request asks about the proposed drug: who names them too is right, and is not paid for it.
+    A request asks about the proposed drug: who names them too is right, and is not paid for it. Nor
+    is who misses what may be given in a pregnancy.
     """
-    return [one for one in stated_problems(judged) if not is_beside(one[0], one[1], judged)]
+    more = {*judged.gold.get("may_be_added", ())}
+    return [one for one in stated_problems(judged)
+            if not is_beside(one[0], one[1], judged)
+            and not (one[0] == MISSING and one[1] and one[1] <= more)]  # fmt: skip
 
 
 def is_beside(kind: str, drugs: frozenset[str], judged: JudgedEpisode) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from gym_clinic.clinical.naming import undirected
 from gym_clinic.domains.drug_interaction.checks.formulary import outside_name, products_by_name
 from gym_clinic.domains.drug_interaction.checks.given_beside import (
+    MISSING,
     beside_rule,
     may_be_beside,
     other_names,
@@ -86,7 +87,7 @@ def _beside(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> set[str]:
     asked = {rule.given for rule in rules} | {
         drug for one in (*given, *kept) for drug in may_be_beside(one)
     }
-    return asked - {*taken}
+    return (asked | {*gold.get("may_be_added", ())}) - {*taken}
 
 
 UNCHANGED = {"start with change": "start as proposed", CHANGE: KEEP}
@@ -94,30 +95,41 @@ UNCHANGED = {"start with change": "start as proposed", CHANGE: KEEP}
 
 
 def as_meant(
-    raw: Mapping[str, Any], drugs: Sequence[str], may_be_stopped: Collection[str] = ()
+    raw: Mapping[str, Any],
+    drugs: Sequence[str],
+    may_be_stopped: Collection[str] = (),
+    may_be_added: Collection[str] = (),
 ) -> str:
     """Return the verdict of an answer as it is meant.
 
     Who starts a drug with the change that it is watched as it routinely is, that something is added
     which may be given beside it, or that something bought is ended which it harms nobody to end,
-    changes nothing else and names no problem, starts it as proposed, whether that is right or not.
-    Who changes a list in that way alone keeps it.
+    changes nothing else and names no problem but that this is missing, starts it as proposed,
+    whether that is right or not. Who changes a list in that way alone keeps it.
 
     Args:
         raw: The answer.
         drugs: The proposed drug, or all of the list.
         may_be_stopped: What is bought that it harms nobody to end.
+        may_be_added: What may be given in a pregnancy.
     """
     verdict, plan = str(raw["verdict"]), raw["plan"]
     tests, added, ended = (plan.get(key) or () for key in ("monitoring", "add", "stop"))
-    if verdict not in UNCHANGED or raw.get("problems"):
+    other = [one for one in raw.get("problems") or () if not is_added(one, may_be_added)]
+    if verdict not in UNCHANGED or other:
         return verdict
-    allowed = frozenset[str]().union(*map(may_be_beside, drugs)) - {*drugs}
+    allowed = frozenset(may_be_added).union(*map(may_be_beside, drugs)) - {*drugs}
     more = drugs_named(added) - allowed | drugs_named(ended) - {*may_be_stopped}
     changed = {*CHANGES, "alternative", "wait_days"} - {"add", "stop"}
-    other = more or any(plan.get(key) for key in changed)
+    changes = more or any(plan.get(key) for key in changed)
     routine = all(is_routine(one["test"], drugs) for one in tests)
-    return UNCHANGED[verdict] if (tests or added or ended) and routine and not other else verdict
+    return UNCHANGED[verdict] if (tests or added or ended) and routine and not changes else verdict
+
+
+def is_added(problem: Mapping[str, Any], may_be_added: Collection[str]) -> bool:
+    """Return whether a stated problem is that something is missing which may be added."""
+    named = drugs_named(problem.get("drugs", ()))
+    return problem.get("kind") == MISSING and bool(named) and named <= {*may_be_added}
 
 
 def plan_score(verdict: str, plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
@@ -165,6 +177,7 @@ def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
     def answered(stopped: frozenset[str]) -> list[bool]:
         return [
             not stopped.isdisjoint(one["drugs"])
+            or _met(plan, _first_step(one))
             or ("change" in one["actions"] and any(_met(plan, each) for each in one["remedies"]
                                                    if each["kind"] != "stop"))
             for one in problems
@@ -183,6 +196,12 @@ def _list_plan_score(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
     return sum(met) / len(met) if met else 0.0
 
 
+def _first_step(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """The lower dose of what is stopped in steps, as a remedy."""
+    steps = problem.get("steps", {})
+    return {"kind": "dose", "drugs": [*steps], "most": None, "taken": steps}
+
+
 def _watches_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any], problems: int) -> bool:
     """Return whether a plan asks for more tests than problems and routine call for."""
     drugs = {drug for one in gold["problems"] for drug in one.get("drugs", ())} | {
@@ -198,7 +217,7 @@ def _changes_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
     So does one that writes several doses of one medicine: nobody can follow it.
     """
     problems = gold["problems"]
-    remedies = [each for one in problems for each in one["remedies"]]
+    remedies = [each for one in problems for each in (*one["remedies"], _first_step(one))]
 
     def of_kind(kind: str) -> set[str]:
         return {drug for one in remedies if one["kind"] == kind for drug in one["drugs"]}
@@ -213,8 +232,11 @@ def _changes_too_much(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
 
 
 def _replaced(plan: Mapping[str, Any], gold: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What may be given instead of each medicine that a plan for a list stops."""
-    stop = drugs_named(plan.get("stop") or ())
+    """What may be given instead of each medicine that a plan for a list stops, at once or not."""
+    steps = [_first_step(one) for one in gold["problems"]]
+    stop = drugs_named(plan.get("stop") or ()).union(
+        *(each["drugs"] for each in steps if _met(plan, each))
+    )
     return [one for drug, one in gold.get("replaced", {}).items() if drug in stop]
 
 

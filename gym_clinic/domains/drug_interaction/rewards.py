@@ -65,7 +65,7 @@ def verdict_of(judged: JudgedEpisode) -> str:
     if not raw or (proposed == LIST and gold["problems"]):
         return str(raw["verdict"]) if raw else ""
     drugs = gold.get("taken", ()) if proposed == LIST else [proposed]
-    return as_meant(raw, drugs, gold.get("may_be_stopped", ()))
+    return as_meant(raw, drugs, gold.get("may_be_stopped", ()), gold.get("may_be_added", ()))
 
 
 def really(judged: JudgedEpisode) -> tuple[DrugProblem, ...]:

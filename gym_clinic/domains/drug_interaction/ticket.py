@@ -43,7 +43,8 @@ def times(per_day: float) -> str:
 def dose_in_words(question: Mapping[str, Any]) -> str:
     """Return the proposed drug with dose, times and route."""
     name = load().drugs[question["drug"]].name.lower()
-    dose = f"{question['dose']:g} {question['unit']} {times(question['per_day'])}"
+    most = "up to " if indications()[question["indication"]].as_needed else ""
+    dose = f"{question['dose']:g} {question['unit']} {most}{times(question['per_day'])}"
     return f"{name} {dose} {ROUTES[question['route']]}"
 
 

@@ -49,12 +49,19 @@ def test_what_is_forgotten_is_recalled_when_it_is_named(
     assert AnswerCheck(rules.record).failures(answer.text, 0, {}) == ()
 
 
-def test_the_true_name_is_recalled_by_who_says_another(patient: ClinicPatient) -> None:
+@pytest.mark.parametrize(
+    "question",
+    ["Do you take dabigatran?", "Do you take warfarin?", "Are you on any blood thinners?",
+     "Do you buy dabigatran without a prescription?"],
+)  # fmt: skip
+def test_the_true_name_is_found_by_who_said_another(patient: ClinicPatient, question: str) -> None:
     rules = who_recalls(patient, "wrong", says="dabigatran")
-    for drug in ("dabigatran", "warfarin"):
-        value = "yes" if drug == "warfarin" else drug
-        facts = rules.answer(f"Do you take {drug}?").facts
-        assert [(one.fact, one.value) for one in facts] == [("medicine:warfarin", value)]
+    assert "abigatran" in rules.answer("Which medicines do you take?").text
+    answer = rules.answer(question)
+    assert [(one.fact, one.value) for one in answer.facts] == [("medicine:warfarin", "yes")]
+    assert "arfarin" in answer.text
+    assert "abigatran" not in answer.text
+    assert AnswerCheck(rules.record).failures(answer.text, 0, {}) == ()
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,17 @@ def test_bupropion_is_no_choice_where_fits_are_near(who: ReviewProfile, right: b
     assert ("bupropion" in alternatives(depression, "sertraline", who)) is right
 
 
+def test_no_tricyclic_is_a_choice_in_epilepsy_and_none_is_asked_about() -> None:
+    right = alternatives(indications()["depression"], "bupropion", living_with("epilepsy"))
+    assert "sertraline" in right
+    assert "amitriptyline" not in right
+    assert "amitriptyline" in alternatives(indications()["depression"], "bupropion", WELL)
+    (risk,) = condition_risks("amitriptyline", ["epilepsy"]).values()
+    assert risk.actions == ("none", "avoid")
+    asked = {(one.drug.drug, one.condition) for one in candidates("condition")}
+    assert ("amitriptyline", "epilepsy") not in asked
+
+
 def test_who_drinks_heavily_is_known_to_the_judge() -> None:
     patient = review_patient({"seed": 7, "condition": "osteoarthritis", "split": "dev"})
     for habits in ((), ("alcohol",)):
@@ -210,6 +221,10 @@ def test_a_task_asks_for_the_condition_and_the_condition_is_on_record(made: Made
     drug = made.record["question"]["drug"]
     named = [one["finding"] for one in made.gold["cite"] if "condition:" in one["finding"]]
     assert condition_risks(drug, [one.removeprefix("condition:") for one in named])
+    name = load().drugs[drug].name.lower()
+    text = f"The condition check of {name} was made and followed."
+    assert text in [one["text"] for one in made.gold["assertions"]]
+    assert "condition" not in made.gold  # what the patient was drawn for decides nothing
 
 
 def test_the_twin_without_the_condition_is_right_as_it_stands(made: MadeTask) -> None:

@@ -14,7 +14,7 @@ from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, T
 from gym_clinic.domains.drug_interaction.gold import gold_of
 from gym_clinic.domains.drug_interaction.naming import asked_about, problems_score
 from gym_clinic.domains.drug_interaction.plans import drugs_named
-from gym_clinic.domains.drug_interaction.rewards import JUDGE
+from gym_clinic.domains.drug_interaction.rewards import JUDGE, accuracy
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.episode import Episode, Task
 from gym_clinic.facts.named_drugs import is_a
@@ -115,3 +115,26 @@ def test_what_the_tables_tell_without_a_grade_may_be_named_as_minor() -> None:
 )  # fmt: skip
 def test_drugs_have_the_class_by_which_they_act(drug: str, group: str) -> None:
     assert is_a(drug, f"class:{group}")
+
+
+@pytest.mark.parametrize(
+    ("instead", "right"), [("allopurinol", True), ("febuxostat", False), ("colchicine", False)]
+)
+def test_what_is_given_before_all_others_may_be_given_instead_of_a_change(
+    instead: str, right: bool
+) -> None:
+    """Aspirin that is bought takes the effect of probenecid; allopurinol is tried first anyway."""
+    aspirin = {"kind": "take", "drug": "aspirin", "dose": 300, "unit": "mg", "per_day": 3,
+               "bought": True, "for": "aches", "days": 5}  # fmt: skip
+    question = {"drug": "probenecid", "dose": 250, "unit": "mg", "per_day": 2, "route": "po",
+                "indication": "prevention of gout"}  # fmt: skip
+    record = {"seed": 7, "condition": "gout", "split": "train", "question": question,
+              "edit": [{"kind": "kidneys", "creatinine": 0.8}, aspirin,
+                       {"kind": "shown", "documents": ["letter"]}]}  # fmt: skip
+    gold = gold_of(record, review_patient(record))
+    assert gold["acceptable"]["verdicts"] == ["start with change", "do not start"]
+    answer = {"verdict": "do not start", "problems": gold["answer"]["problems"],
+              "plan": {"alternative": instead}, "cited_findings": []}  # fmt: skip
+    task = Task("t", record, gold)
+    found = JudgedEpisode(JUDGE, Episode(task, open_case(task), [], answer, "answered"))
+    assert accuracy(found) == {"verdict": 1, "problems": 1, "plan": float(right)}

@@ -9,13 +9,16 @@ import pytest
 
 from gym_clinic.clinical.judging.judge import JudgedEpisode
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.doses import dose_risk
 from gym_clinic.domains.drug_interaction.checks.formulary import (
     ChildPugh,
     Regimen,
+    bought,
     hepatic_rules,
     higher_doses,
     indications,
 )
+from gym_clinic.domains.drug_interaction.checks.given_beside import may_be_beside
 from gym_clinic.domains.drug_interaction.checks.instead import alternatives, harm_of
 from gym_clinic.domains.drug_interaction.checks.problems import (
     ReviewProfile,
@@ -29,6 +32,7 @@ from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated,
 from gym_clinic.domains.drug_interaction.naming import problems_score
 from gym_clinic.domains.drug_interaction.plausibility import plausible
 from gym_clinic.domains.drug_interaction.rewards import JUDGE
+from gym_clinic.domains.drug_interaction.ticket import dose_in_words
 from gym_clinic.domains.drug_interaction.tools.patient_checks import (
     BY_USE,
     check_older_adult,
@@ -40,6 +44,7 @@ from gym_clinic.domains.drug_interaction.tools.record import read_laboratory_res
 from gym_clinic.domains.drug_interaction.world import open_case, review_patient
 from gym_clinic.episode import Episode, Task
 from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic.telling.disclosure import confusions
 
 WELL = ReviewProfile(age=50, female=False, weight_kg=80, egfr=95, crcl=100)
 HFREF = "heart-failure-with-reduced-ejection-fraction"
@@ -341,3 +346,35 @@ def test_a_rule_for_some_uses_is_told_where_no_use_is_given() -> None:
     with_use = rules(indication="osteoarthritis")
     assert with_use
     assert all("holds" not in one for one in with_use)
+
+
+def test_nobody_takes_a_prescribed_medicine_for_a_bought_one() -> None:
+    assert {*confusions().values()}.isdisjoint(bought())
+
+
+def test_an_attack_of_migraine_is_treated_when_it_comes_and_never_with_ergotamine() -> None:
+    attack = indications()["attack of migraine"]
+    assert "ergotamine" not in {one.drug for one in (*attack.options, *attack.also)}
+    risk = dose_risk("ergotamine", 2, "mg")
+    assert risk is not None
+    assert risk.advice == "at most 10 mg a week"
+    asked = {"drug": "sumatriptan", "dose": 50, "unit": "mg", "per_day": 1, "route": "po"}
+    words = {name: dose_in_words({**asked, "indication": name}) for name in indications()}
+    assert words["attack of migraine"] == "sumatriptan 50 mg up to once a day by mouth"
+    assert words["hypertension"] == "sumatriptan 50 mg once a day by mouth"
+
+
+@pytest.mark.parametrize(("age", "named"), [(64, False), (70, True)])
+def test_who_names_a_bought_nsaid_of_the_old_is_right(age: int, named: bool) -> None:
+    aspirin = {"kind": "take", "drug": "aspirin", "dose": 300, "unit": "mg", "per_day": 3,
+               "bought": True, "for": "aches", "days": 5}  # fmt: skip
+    record = review(aspirin, drug="cetirizine", indication="itch")
+    patient = review_patient(record)
+    old = dataclasses.replace(patient, person=dataclasses.replace(patient.person, age=age))
+    one = {"kind": "older adult", "drugs": ["aspirin"], "severity": "moderate"}
+    assert (one in gold_of(record, old)["extras"]) is named
+
+
+def test_a_cough_mixture_asks_for_no_laxative() -> None:
+    assert may_be_beside("tramadol") == {"lactulose"}
+    assert not may_be_beside("dextromethorphan")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -55,12 +56,13 @@ TAKEN = {**RECORD, "question": {"review": "list"},
 
 
 def answered(
-    verdict: str, *tests: str, record: dict[str, Any] = RECORD, **plan: Any
-) -> JudgedEpisode:
+    verdict: str, *tests: str, record: dict[str, Any] = RECORD,
+    named: Sequence[dict[str, Any]] = (), **plan: Any,
+) -> JudgedEpisode:  # fmt: skip
     gold = gold_of(record, review_patient(record))
     assert gold["answer"]["verdict"] in ("start as proposed", "keep the list")
     monitoring = [{"test": one, "first_day": 10} for one in tests]
-    answer = {"verdict": verdict, "problems": [], "plan": {"monitoring": monitoring, **plan},
+    answer = {"verdict": verdict, "problems": named, "plan": {"monitoring": monitoring, **plan},
               "cited_findings": []}  # fmt: skip
     task = Task("t", record, gold)
     return JudgedEpisode(JUDGE, Episode(task, open_case(task), [], answer, "answered"))
@@ -142,3 +144,20 @@ def test_one_verdict_is_not_right_for_two() -> None:
 def test_a_dose_does_not_hide_the_drug_of_a_plan(written: str) -> None:
     assert drugs_named([written]) == {"mirtazapine"}
     assert drugs_named([f"no {written}"]) != {"mirtazapine"}
+
+
+PREGNANT = {**RECORD, "seed": 5, "question": {"review": "list"}}
+MISSING_ACID = {"kind": "missing medicine", "drugs": ["folic acid"], "severity": "moderate"}
+
+
+@pytest.mark.parametrize(("weeks", "free"), [(10, True), (20, False)])
+@pytest.mark.parametrize("named", [[], [MISSING_ACID]])
+@pytest.mark.parametrize("verdict", ["keep the list", "change the list"])
+def test_folic_acid_of_early_pregnancy_is_neither_asked_for_nor_a_fault(
+    weeks: int, named: list[dict[str, Any]], verdict: str, free: bool
+) -> None:
+    pregnant = {"kind": "pregnancy", "weeks": weeks, "told": "listed"}
+    record = {**PREGNANT, "edit": [*RECORD["edit"], pregnant]}
+    found = answered(verdict, record=record, named=named, add=["folic acid 400 micrograms"])
+    assert (accuracy(found) == {"verdict": 1, "problems": 1, "plan": 1}) == free
+    assert not free or ([*harms(found)], fits(found)) == ([], 1)

@@ -21,8 +21,10 @@ from gym_clinic.domains.drug_interaction.lists.review import (
 from gym_clinic.domains.drug_interaction.lists.stopping import (
     after_stopping,
     leaves_untreated,
+    lowered_first,
     replacements,
     sound_instead,
+    stoppable,
     taken_for,
 )
 from gym_clinic.domains.drug_interaction.plans import adds_too_much, plan_score
@@ -275,3 +277,45 @@ def test_an_inducer_that_ended_rules_alternatives_out() -> None:
     assert "zolpidem" in alternatives(sleep, "temazepam", WELL)
     assert "zolpidem" not in alternatives(sleep, "temazepam", ended)
     assert not acts_on("rifampicin", 15, "zolpidem")
+
+
+@pytest.mark.parametrize(
+    ("plan", "score"),
+    [
+        ({"doses": [{"drug": "clonazepam", "daily_dose": 0.5}]}, 1),
+        ({"doses": [{"drug": "clonazepam", "daily_dose": 0.5}], "add": ["sertraline"]}, 1),
+        ({"doses": [{"drug": "clonazepam", "daily_dose": 0.9}]}, 0),
+        ({"doses": [{"drug": "levothyroxine", "daily_dose": 20}]}, 0),
+        ({"stop": ["clonazepam"]}, 1),
+    ],
+)
+def test_a_benzodiazepine_may_be_lowered_first(plan: dict[str, Any], score: float) -> None:
+    who = taking(("levothyroxine", "hypothyroidism"), weeks=14, days=200)
+    clonazepam = Taken(Regimen("clonazepam", 0.5, "mg", 2), reason="panic attacks", days=200)
+    (one,) = matter(dataclasses.replace(who, medicines=(*who.medicines, clonazepam)))
+    assert lowered_first(one) == ["clonazepam"]
+    problem = {"drugs": ["clonazepam"], "actions": ["avoid"], "remedies": [],
+               "stoppable": stoppable(one), "steps": {"clonazepam": 1.0}}  # fmt: skip
+    end = {"needed": False, "by": [], "neutral": ["sertraline"]}
+    gold = {"problems": [problem], "replaced": {"clonazepam": end}}
+    assert plan_score(CHANGE, plan, gold) == score
+
+
+def test_what_a_pregnancy_asks_caution_for_is_no_sound_substitute() -> None:
+    who = taking(("clonazepam", "panic attacks"), weeks=14, days=200)
+    found = {}
+    for one in (who, dataclasses.replace(who, weeks=None)):
+        end = after_stopping("clonazepam", one, [])
+        found[one.weeks] = sound_instead(end, one, [])
+    assert "sertraline" in found[14]
+    assert {"paroxetine", "milnacipran"} <= {*found[None]} - {*found[14]}
+
+
+def test_what_was_begun_lately_or_is_contraindicated_is_not_lowered() -> None:
+    (one,) = matter(taking(("clonazepam", "panic attacks"), weeks=14, days=200))
+    for other in (
+        dataclasses.replace(one, begun=one.drugs),
+        dataclasses.replace(one, severity="contraindicated"),
+        dataclasses.replace(one, kind="allergy"),
+    ):
+        assert lowered_first(other) == []

@@ -60,6 +60,8 @@ class Indication:
         lives_with: Condition that such a patient lives with; None where it brings the patient.
         disease: Id of the disease that is treated; None for a symptom.
         older: Names of the indication in the rules for older adults.
+        first: What is given before all others; none where nothing is.
+        as_needed: Whether it is treated when it comes, not every day.
         also: What a guideline accepts instead, and no request proposes.
         outside: The same that the fact tables lack, by its name in "outside".
     """
@@ -71,6 +73,8 @@ class Indication:
     lives_with: str | None
     disease: str | None
     older: tuple[str, ...]
+    as_needed: bool = False
+    first: tuple[str, ...] = ()
     also: tuple[Regimen, ...] = ()
     outside: tuple[str, ...] = ()
 
@@ -160,6 +164,8 @@ def indications() -> Mapping[str, Indication]:
             one.get("lives_with"),
             one.get("disease"),
             tuple(one.get("older", ())),
+            one.get("as_needed", False),
+            tuple(one.get("first", ())),
             tuple(Regimen(*row) for row in _rows("also given").get(name, ())),
             tuple(key for key, row in _rows("outside").items() if name in row["for"]),
         )

@@ -73,6 +73,16 @@ def may_be_beside(drug: str) -> frozenset[str]:
     return frozenset(given for drugs, given in rows if any(is_a(drug, ref) for ref in drugs))
 
 
+def may_be_in_pregnancy(weeks: float | None) -> frozenset[str]:
+    """Return what may be given in a pregnancy of some completed weeks, though no rule asks for it.
+
+    >>> sorted(may_be_in_pregnancy(10)), sorted(may_be_in_pregnancy(20))
+    (['folic-acid'], [])
+    """
+    until: dict[str, float] = _table()["in pregnancy"]
+    return frozenset(drug for drug, last in until.items() if weeks is not None and weeks <= last)
+
+
 def beside_risk(drug: str, taken: Collection[str] = ()) -> DrugRisk | None:
     """Return what is missing beside a drug for somebody who takes other drugs; None if nothing is.
 

@@ -152,6 +152,8 @@ def harm_of(indication: Indication, drug: str, who: ReviewProfile) -> int:
 def is_sound(indication: Indication, drug: str, who: ReviewProfile) -> bool:
     """Return whether a drug may be given instead without harm: it suits, and brings no problem.
 
+    In pregnancy one that asks for caution, or is not rated, is none.
+
     Args:
         indication: What it is given for.
         drug: Id of the drug, or name of one that the fact tables lack.
@@ -161,7 +163,7 @@ def is_sound(indication: Indication, drug: str, who: ReviewProfile) -> bool:
         return _is_right_outside(drug, who)
     usual = next((one for one in (*indication.options, *indication.also) if one.drug == drug), None)
     own = find_problems(usual or Regimen(drug, 0.0, "mg", 1), indication, who)
-    quiet = not any(one.matters for one in own)
+    quiet = not any(one.matters or (one.kind == "pregnancy" and one.undecided) for one in own)
     fits = drug not in NO_SUBSTITUTE and not _stands_alone(drug, indication, who)
     return quiet and fits and _suits(drug, who)
 

@@ -263,7 +263,10 @@ def _with_condition(patient: ClinicPatient, random: Random) -> list[Edit] | None
     if condition == patient.problems[0].condition:
         return None
     forbidden = partial(condition_risks, conditions=[condition], daily_mg=0, age=0)  # at any dose
-    added = _own(lambda drug: bool(forbidden(drug)), patient, random)
+    added = _own(
+        lambda drug: any(one.actions == ("avoid",) for one in forbidden(drug).values()),
+        patient, random,
+    )  # fmt: skip
     return None if added is None else [lived_with(condition, patient, random), *added]
 
 

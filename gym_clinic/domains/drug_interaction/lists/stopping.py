@@ -92,6 +92,19 @@ def stoppable(problem: DrugProblem) -> list[str]:
     return [one for one in drugs if not essential(one) or one in problem.begun] or drugs
 
 
+def lowered_first(problem: DrugProblem) -> list[str]:
+    """Return the drugs of a problem that are stopped step by step: a lower dose is the first.
+
+    What is contraindicated or brings an allergy is not gone on with, and what was begun lately may
+    be stopped at once.
+    """
+    if problem.severity == "contraindicated" or problem.kind == "allergy":
+        return []
+    return [drug for drug in stoppable(problem)
+            if drug not in problem.begun
+            and any(is_a(drug, ref) for ref in _table()["lowered first"])]  # fmt: skip
+
+
 def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> list[str]:
     """Return what is stopped to answer the problems: the drug of most, of those the newest.
 

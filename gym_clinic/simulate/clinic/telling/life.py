@@ -95,6 +95,7 @@ class _Choices:
     tropics: list[str]
     relatives: list[str]
     family: dict[str, float]
+    forbidden: dict[str, list[str]]
 
 
 def draw_life(patient: ClinicPatient) -> Life:
@@ -115,7 +116,7 @@ def draw_life(patient: ClinicPatient) -> Life:
     smokes = "smoking" in person.habits
     births, losses, movements = _pregnancies(patient)
     return Life(
-        work=_work(person.age, choices.work, random),
+        work=_work(patient, choices, random),
         home=_home(person.age, random),
         meal=-random.randint(1, 5) * 60 if person.age < 2 else -random.randint(1, 14) * 60,
         journey=journey,
@@ -148,8 +149,12 @@ def _pregnancies(patient: ClinicPatient) -> tuple[int | None, int, Movements | N
     return births, losses, "fewer" if random.random() < fewer else "usual"
 
 
-def _work(age: float, places: list[str], random: Random) -> str:
-    place = random.choice(places)
+def _work(patient: ClinicPatient, choices: _Choices, random: Random) -> str:
+    """Where the patient works: nowhere that is forbidden in what is lived with."""
+    lived = [one.condition for one in patient.background]
+    forbidden = {place for key in lived for place in choices.forbidden.get(key, ())}
+    place = random.choice([one for one in choices.work if one not in forbidden])
+    age = patient.person.age
     if age < SCHOOL:
         return "nursery" if age >= 1 else "none"
     if age < ADULT:
@@ -193,7 +198,7 @@ def _period(patient: ClinicPatient, missed: bool, random: Random) -> int | None:
 @lru_cache(maxsize=1)
 def _choices() -> _Choices:
     read = json.loads((_HERE / "lives.json").read_text(encoding="utf-8"))
-    read["family"] = read.pop("in the family")
+    read |= {"family": read.pop("in the family"), "forbidden": read.pop("no work with")}
     return TypeAdapter(_Choices).validate_python(read)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import draw_patient, presenting
+from gym_clinic.simulate.clinic.people import Background
 from gym_clinic.simulate.clinic.telling.life import draw_life, lay_names
 
 FACTS = load()
@@ -29,6 +30,17 @@ def test_a_life_fits_the_record() -> None:
             for problem in patient.problems:
                 disease = FACTS.diseases[problem.condition]
                 assert illness.condition not in {disease.id, *disease.look_alikes}
+
+
+def test_nobody_with_epilepsy_drives_for_a_living() -> None:
+    well = next(one for one in PATIENTS if 30 < one.person.age < 60)
+    ill = replace(well, background=(Background("epilepsy", 8, {}, 0.0),))
+    work = {
+        bool(one.background): {draw_life(replace(one, seed=seed)).work for seed in range(300)}
+        for one in (replace(well, background=()), ill)
+    }
+    assert "as a driver" in work[False]
+    assert "as a driver" not in work[True]
 
 
 def test_a_life_is_always_the_same() -> None:
