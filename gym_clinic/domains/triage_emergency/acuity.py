@@ -43,7 +43,7 @@ from gym_clinic.facts.expressions import parse
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
-from gym_clinic.simulate.clinic.telling.disclosure import PAINFUL
+from gym_clinic.simulate.clinic.problems import PAINFUL
 
 SEVERE_PAIN = 7.0
 """Pain on a scale of 10 from which on it is severe."""

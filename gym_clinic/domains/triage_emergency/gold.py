@@ -53,8 +53,9 @@ VITALS: tuple[str, ...] = ("vital:gcs", "vital:sbp", "vital:spo2", "vital:rr", "
                            "vital:pain", "vital:temp_c")  # fmt: skip
 """Keys of the vital signs, the most telling first; what decided comes before the others."""
 
-OFTEN_OFF = frozenset({"vital:sbp", "vital:pain"})
-"""Those of which a value outside the usual range, such as 139 mmHg, tells nothing by itself."""
+OFTEN_OFF = frozenset({"vital:sbp", "vital:pain", "vital:spo2"})
+"""Those of which a value outside the usual range, such as 139 mmHg or 94 %, tells nothing by
+itself."""
 
 
 def has_alarm(plan: PlannedTriage, cited: list[dict[str, Any]]) -> bool:

@@ -219,3 +219,13 @@ def test_in_viral_hepatitis_alt_is_above_ast(condition: str) -> None:
     ratios = [one["alt"] / one["ast"] for one in states]
     assert min(ratios) > 1
     assert max(ratios) - min(ratios) > 0.2
+
+
+def test_who_fainted_hours_ago_is_no_longer_pale() -> None:
+    shown = [
+        sign.text for seed in range(30)
+        for sign in draw_patient(seed, "vasovagal-syncope").problems[0].signs
+        if sign.site == "general"
+    ]  # fmt: skip
+    assert shown
+    assert not any("pale" in one or "recovering" in one for one in shown)
