@@ -44,7 +44,7 @@ TWINS = 0.24
 MANIFEST = "manifest.json"
 """The file of a task folder that says what its tasks were made by."""
 
-TRIES = 40
+TRIES = 200
 """Seeds that are tried for one task."""
 
 TwinKind = Literal["turns", "neutral"]
