@@ -296,7 +296,7 @@ def _assertions(
             f"At least {least} of these {were} looked for, and no protocol is activated: {asked}."
         )
         yield {"check": "activated_by", "pathways": [], "keys": keys, "least": least,
-               "text": f"{text}{asked}."}  # fmt: skip
+               "text": text}  # fmt: skip
     elif NO_PATHWAY not in pathway.accepted:
         minutes, one = pathway.minutes, protocols()[pathway.id]
         text = f"The protocol '{pathway.id}' is activated within {minutes:g} minutes of arrival"
