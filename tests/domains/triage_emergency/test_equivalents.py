@@ -195,6 +195,7 @@ def test_any_red_flags_of_the_card_are_looked_for_and_suicide_in_a_low_mood() ->
     assert not few.held(check)
     assert JUDGE.lacking(few, check) == "Of these, 1 was looked for."
     assert check["text"].startswith("At least 2 of these were looked for, and no protocol")
+    assert check["text"].count(".") == 1  # the flags are named once
     assert any(
         SUICIDE in {fact["finding"] for fact in group["of"]} for group in one.gold["instead"]
     )
