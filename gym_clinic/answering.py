@@ -50,6 +50,8 @@ def answer_calls(
     Returns:
         The chat messages of the answers.
     """
+    if not turn.same_message:
+        episode.case.begin_message()
     several = len(requests) > 1 and sum(_submits(clinic, one) for one in requests) > 1
     limit = CALL_LIMIT
     if clinic.max_calls is not None:

@@ -57,6 +57,9 @@ class Case(Mapping[str, Any]):
         if not self.writable:
             raise TypeError(f"only a tool of kind WRITE changes the case; this one wrote {key!r}")
 
+    def begin_message(self) -> None:
+        """Note that the calls that follow are of a new assistant message."""
+
     def charge(self, tokens: Mapping[str, int]) -> None:
         """Add what a consultant spent to the account of this episode."""
         for kind, amount in tokens.items():

@@ -85,6 +85,7 @@ def rehearse(box: Toolbox, case: ClinicCase, plan: Plan) -> Rehearsal:
     turns: list[Turn] = []
     for batch in plan:
         calls = []
+        case.begin_message()
         for name, arguments in batch:
             given: dict[str, Any] = thaw(arguments)
             tool = box.get(name)

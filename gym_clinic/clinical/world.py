@@ -177,9 +177,12 @@ class ClinicCase(Chart):
         self.saved += minutes - left
         self._together = began, self.minute
 
+    def begin_message(self) -> None:
+        """Note that the measures that follow are not the work of the team before them."""
+        self._together = _NOTHING
+
     def end_turn(self) -> None:
         """Note how far the agent has read: what an answer of a later turn can rest on."""
-        self._together = _NOTHING
         last = self.marks[-1]  # nothing is ever forgotten, so that as many are the same ones
         told = last.told if len(last.told) == len(self.told) else frozenset(self.told)
         shown = last.shown if len(last.shown) == len(self.shown) else frozenset(self.shown)

@@ -257,7 +257,7 @@ def complaint(patient: ClinicPatient) -> str | None:
     first = patient.problems[0]
     names = [one.finding for one in patient.facts.conditions[first.condition].complaints]
     features = patient.facts.diseases[first.condition].phenotypes
-    names += ["Malaise", CLOUDED]
+    names += ["Malaise", CLOUDED, "Coma"]
     names += [patient.facts.phenotypes[one.phenotype].name for one in features]
     if first.complaint not in first.findings:
         return "the complaint is no finding"

@@ -73,6 +73,7 @@ class PlannedTriage:
         """End the present batch."""
         if self.moves[-1]:
             self.case.end_turn()
+            self.case.begin_message()
             self.moves.append([])
 
     @property

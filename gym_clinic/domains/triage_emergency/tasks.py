@@ -20,7 +20,7 @@ from gym_clinic.clinical import (
 )
 from gym_clinic.clinical.judging.citations import signs
 from gym_clinic.clinical.judging.seen import seen
-from gym_clinic.clinical.rehearsal import answered
+from gym_clinic.clinical.rehearsal import answered, rehearse
 from gym_clinic.domains.triage_emergency.acuity import (
     Acuity,
     acuity,
@@ -46,11 +46,13 @@ from gym_clinic.domains.triage_emergency.placement import (
 )
 from gym_clinic.domains.triage_emergency.plan import plan_triage
 from gym_clinic.domains.triage_emergency.planned import NoPlanError, PlannedTriage
+from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.twins import make_twin
-from gym_clinic.domains.triage_emergency.world import Department, draw_department
+from gym_clinic.domains.triage_emergency.world import Department, TriageCase, draw_department
 from gym_clinic.episode import Call, Turn
 from gym_clinic.facts import words
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
+from gym_clinic.toolbox import Toolbox
 
 LEVELS = ("1", "2", "3", "4", "5")
 """The classes of the tasks."""
@@ -297,11 +299,24 @@ def _decided(
 
 
 def _works_out(plan: PlannedTriage, made: MadeTask) -> bool:
-    """Whether the reference plan with the right answer is right in every part."""
+    """Whether the reference plan with the right answer is right in every part.
+
+    With one call a message too, which takes longer, as measures of one message are the work of a
+    team.
+    """
     answer = {**made.gold["answer"], "cited_findings": made.gold["cite"]}
     calls = [tuple(Call(name, dict(given), ok=True) for name, given in move) for move in plan.moves]
     turns = [Turn("", calls=one) for one in calls]
-    return JudgedEpisode(JUDGE, answered(plan.case, turns, made.gold, answer)).perfect
+    if not JudgedEpisode(JUDGE, answered(plan.case, turns, made.gold, answer)).perfect:
+        return False
+    one_by_one = [[one] for move in plan.moves for one in move]
+    alone = rehearse(_toolbox(), TriageCase(made.record), one_by_one)
+    return alone.failure is None and alone.judged(JUDGE, made.gold, answer).perfect
+
+
+@lru_cache(maxsize=1)
+def _toolbox() -> Toolbox:
+    return Toolbox(make_tools())
 
 
 def _ticket(plan: PlannedTriage) -> str:

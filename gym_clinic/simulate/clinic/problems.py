@@ -80,7 +80,7 @@ RATIO_OF_ENZYMES = 0.1
 """Standard deviation of the ratio of AST to ALT where the liver loses both, a share; authored."""
 
 MOST_SEVERE = 3.0
-"""Severity beyond which nothing gets worse."""
+"""Severity beyond which nothing gets worse, unless it was worse on arrival."""
 
 SEVERITY = (0.4, 1.6)
 """Least and greatest severity on arrival; 1 is the usual one."""
@@ -319,7 +319,8 @@ def severity_at(problem: Problem, course: Course, minute: float, treated: float 
             problem.severity * (1 - minute / problem.began) ** 0.6 if minute > problem.began else 0
         )
     until = minute if treated is None else min(minute, max(treated, 0.0))
-    untreated = min(max(problem.severity * untreated_growth(course, until / 60), 0.0), MOST_SEVERE)
+    most = max(problem.severity, MOST_SEVERE)
+    untreated = min(max(problem.severity * untreated_growth(course, until / 60), 0.0), most)
     if until == minute:
         return untreated
     return float(untreated * 0.5 ** ((minute - until) / course.half_time_minutes))
