@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from gym_clinic.clinical.judging.judge import DomainJudge as DomainJudge
     from gym_clinic.clinical.judging.judge import Harm as Harm
     from gym_clinic.clinical.judging.judge import JudgedEpisode as JudgedEpisode
-    from gym_clinic.clinical.judging.judge import clinical_rubric as clinical_rubric
-    from gym_clinic.clinical.judging.judge import success as success
     from gym_clinic.clinical.judging.measures import aggregate as aggregate
     from gym_clinic.clinical.judging.measures import metrics as metrics
+    from gym_clinic.clinical.judging.rubric import clinical_rubric as clinical_rubric
+    from gym_clinic.clinical.judging.rubric import success as success
     from gym_clinic.clinical.tasks import DomainSpec as DomainSpec
     from gym_clinic.clinical.tasks import MadeTask as MadeTask
     from gym_clinic.clinical.tasks import TaskDraft as TaskDraft
@@ -41,7 +41,7 @@ _HOMES = {
     "MadeTask": "tasks",
     "TaskDraft": "tasks",
     "aggregate": "judging.measures",
-    "clinical_rubric": "judging.judge",
+    "clinical_rubric": "judging.rubric",
     "ended": "world",
     "endless": "tasks",
     "generate": "tasks",
@@ -50,7 +50,7 @@ _HOMES = {
     "open_patient": "world",
     "open_world": "world",
     "read_disease": "answer",
-    "success": "judging.judge",
+    "success": "judging.rubric",
 }
 
 __all__ = sorted(_HOMES)

@@ -8,8 +8,9 @@ from typing import Any
 
 from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
 from gym_clinic.clinical.fingerprint import fingerprint
-from gym_clinic.clinical.judging.judge import DomainJudge, clinical_rubric, success
+from gym_clinic.clinical.judging.judge import DomainJudge
 from gym_clinic.clinical.judging.measures import aggregate, metrics
+from gym_clinic.clinical.judging.rubric import clinical_rubric, success
 from gym_clinic.clinical.tasks import SIZES, DomainSpec, endless
 from gym_clinic.clinical.world import ended
 from gym_clinic.domain import Domain

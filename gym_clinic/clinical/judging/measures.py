@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from gym_clinic.clinical.judging.judge import TAKEN, DomainJudge, judged
+from gym_clinic.clinical.judging.judge import TAKEN, DomainJudge
+from gym_clinic.clinical.judging.rubric import judged
 from gym_clinic.episode import Episode, Task
 
 
