@@ -54,7 +54,7 @@ class WhatCameBefore:
     def _is_asked(self, event: PastEvent, heard: Heard) -> bool:
         if "last drink" in heard.topics and "eating" not in heard.topics:
             return _DRINK.search(event.what) is not None
-        if "surgery" in heard.circumstances and event.kind == "procedure":
+        if event.kind == "procedure" and {"surgery", "hospital"} & {*heard.circumstances}:
             return True
         kinds, ids = circumstances(), self.record.patient.facts.finding_ids
         entailing = (one for one in kinds.values() if _says(one, event))

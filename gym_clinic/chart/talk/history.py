@@ -9,6 +9,7 @@ from gym_clinic.chart.talk.medicine_history import MedicineTalk, Saying, Sentenc
 from gym_clinic.chart.talk.own_record import allergen_name
 from gym_clinic.chart.talk.times import YEAR, how_long, number_word, vaguely_ago
 from gym_clinic.simulate.clinic.telling.lay_words import in_person
+from gym_clinic.simulate.clinic.texts.visit import draw_visit
 
 YOUNG, OLD = 12, 56
 """Ages in years below which a girl is too young to be pregnant, and from which on a woman is too
@@ -204,6 +205,11 @@ class History(MedicineTalk):
         if home == "parents" and self.speech.speaker == "parent":
             place = "with us"
         yield self.speech.say("home", place=place), Said("life:home", home)
+
+    def coming(self, minute: float) -> Saying:
+        """Say how the patient came here."""
+        mode = draw_visit(self.record.patient).mode
+        yield self.speech.say(f"came.{mode.replace(' ', '.')}"), Said("life:coming", mode)
 
     def meal(self, minute: float) -> Saying:
         """Say when the patient last ate."""

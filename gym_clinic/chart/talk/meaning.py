@@ -19,6 +19,17 @@ TOLD = ("has", "vague", "slight")
 ABOUT_A_FINDING = ("onset", "course", "site", "spread", "severity", "quality", "relief")
 """Topics that are asked of a finding."""
 
+OF_HISTORY = (
+    "medicines", "allergies", "past", "family", "smoking", "alcohol", "drugs", "travel", "work",
+    "home", "meal", "period", "pregnant", "movements", "parity", "name", "born", "doses",
+    "last drink", "new medicines", "side effects", "coming",
+)  # fmt: skip
+OF_CONCERNS = (
+    "worry", "cause", "questions", "now", "before", "trigger", "pain relief", "tried", "private",
+    "safe", "breastfeeding", "lasting", "aids", "vomit",
+)  # fmt: skip
+"""Topics that a method of `History` or `Concerns` answers, of the same name."""
+
 UNKNOWN = (
     "contacts", "vaccines", "usual values", "unusual food", "witness", "smoke at home",
     "own doctor",
@@ -60,7 +71,7 @@ INSTEAD_OF: Mapping[str, tuple[str, ...]] = {
     "allergen contact": ("allergies", "contacts", "meal", "exposure"),
     "exposure": ("medicines", "alcohol", "meal", "drugs", "often"),
     "feeding": ("meal",),
-    "parity": ("pregnant", "often"),
+    "parity": ("pregnant", "often", "home"),
     "contacts": ("home", "past", "family", "opening"),
     "usual values": ("past",),
     "unusual food": ("meal",),
@@ -105,7 +116,7 @@ VOLUNTEERED = (
 ONLY_ALONE = (
     "waterworks", "below", "feeding", "nappies", "blood loss", "bowels", "walking",
     "limb movement", "hearing", "lumps", "behaviour", "keeping down", "neck", "birth",
-    "growth", "swallowing", "sensation",
+    "growth", "swallowing", "sensation", "sputum", "temperature", "lying flat", "balance",
 )  # fmt: skip
 """Areas that are left out where a finding is named."""
 

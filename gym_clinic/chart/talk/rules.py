@@ -16,6 +16,8 @@ from gym_clinic.chart.talk.meaning import (
     DENIED_BY_NAME,
     DENIED_PLAINLY,
     FUNCTIONS,
+    OF_CONCERNS,
+    OF_HISTORY,
     ONLY_ALONE,
     STAND_FOR,
     TOLD,
@@ -39,17 +41,6 @@ SHORT = 0.4
 
 AT_ONCE, TAKEN_IN = 4, 2
 """Things that can be asked at once; of a longer list the patient takes in the last ones only."""
-
-OF_HISTORY = (
-    "medicines", "allergies", "past", "family", "smoking", "alcohol", "drugs", "travel", "work",
-    "home", "meal", "period", "pregnant", "movements", "parity", "name", "born", "doses",
-    "last drink", "new medicines", "side effects",
-)  # fmt: skip
-OF_CONCERNS = (
-    "worry", "cause", "questions", "now", "before", "trigger", "pain relief", "tried", "private",
-    "safe", "breastfeeding", "lasting", "aids", "vomit",
-)  # fmt: skip
-"""Topics that a method of `History` or `Concerns` answers, of the same name."""
 
 MOST = 4
 """Findings that are told in answer to one question about an area or "anything else"."""
@@ -191,8 +182,11 @@ class RulesPatient:
             yield from self._history.medicines_of(group, minute)
         if young := [one for one in self._not_for_children if one in heard.topics]:
             yield from self._history.too_young(young)
+        told = any(self.record.known(one).stance in TOLD for one in named)
+        without = {"private"} if named else set()
+        without |= {"often"} if (named or denied) and not told else set()  # nobody counts nothing
         for topic in heard.topics:
-            if topic not in young:
+            if topic not in young and topic not in without:
                 yield from self._of_topic(topic, heard, minute)
         if "more" in heard.topics:
             yield from self._more()
@@ -391,9 +385,11 @@ class RulesPatient:
 
     def _untold(self, manner: str) -> list[str]:
         """What is told in a manner and has not been, in an order that is drawn."""
+        crew = self._speech.speaker == "crew"  # knows nothing of small complaints
         left = [
             key for key, one in self.record.plan.items()
             if one.manner == manner and one.distortion != "forgets" and key not in self.told
+            and not (crew and one.origin in ("background", "irrelevant"))
         ]  # fmt: skip
         order = self._telling.order
         return sorted(left, key=lambda key: order[key])

@@ -15,6 +15,7 @@ from gym_clinic.facts import load
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient, presenting
 from gym_clinic.simulate.clinic.medicines import PastEvent, TakenMedicine
 from gym_clinic.simulate.clinic.people import Background
+from gym_clinic.simulate.clinic.texts.visit import draw_visit
 from gym_clinic.simulate.split import Split
 
 FACTS = load()
@@ -189,3 +190,41 @@ def test_a_place_of_pain_is_told_and_nothing_is_said_twice() -> None:
         assert not any(fact == "severity:pain" for fact in told), one.problems[0].condition
         facts = rules.answer("Do you have dry hot skin?").facts
         assert [fact.fact for fact in facts if fact.fact.startswith("area:")] == []
+
+
+def test_what_is_not_there_is_not_counted_and_a_private_thing_is_told_once() -> None:
+    for one in everybody():
+        rules = RulesPatient(one)
+        if rules.record.speaker_at(5, None) is None:
+            continue
+        vomits = rules.record.known(IDS["Vomiting"]).stance == "denies"
+        told = values(rules, "How many times have you vomited?")
+        assert not (vomits and any(fact.startswith("often:") for fact in told))
+        told = values(rules, "Have you had unprotected sex?")
+        assert one.person.age < 12 or "life:private" not in told
+
+
+def test_the_way_of_coming_is_that_of_the_visit() -> None:
+    modes = set()
+    for one in everybody():
+        rules = RulesPatient(one)
+        if rules.record.speaker_at(5, None) is not None:
+            told = values(rules, "Did you come by ambulance?")
+            assert told == {"life:coming": draw_visit(one).mode}
+            modes |= set(told.values())
+    assert len(modes) > 2
+
+
+def test_the_crew_tells_nothing_of_small_complaints() -> None:
+    crews = 0
+    for seed in range(40):
+        rules = RulesPatient(draw_patient(seed, "accidental-hypothermia"))
+        if rules.record.speaker_at(5, None) != "crew":
+            continue
+        crews += 1
+        told = {**values(rules, "What happened?"), **values(rules, "Anything else?")}
+        plan = rules.record.plan
+        origins = {plan[key].origin for fact in told
+                   if (key := fact.removeprefix("finding:")) in plan}  # fmt: skip
+        assert origins <= {"problem", "second", "absent"}
+    assert crews > 5
