@@ -265,4 +265,8 @@ NATURAL = (
     "Were you wearing a seatbelt?",
     "How did you get here today?",
     "Did you come by ambulance?",
+    "When exactly did the symptoms begin and have they changed since?",
+    "Do you check your blood sugar at home? What are the readings?",
+    "Do you use oxygen at home?",
+    "Do you drink grapefruit juice?",
 )  # fmt: skip

@@ -115,6 +115,10 @@ class Concerns:
         pool = "crew.unsure" if self.speech.speaker == "crew" else "private"
         yield self.speech.say(pool), Said("life:private", "unknown")
 
+    def grapefruit(self, minute: float) -> Saying:
+        """Say that none is eaten or drunk: no record has any."""
+        yield self.speech.say("denies.plain"), Said("life:grapefruit", "no")
+
     def aids(self, minute: float) -> Saying:
         """Say that there is no stick or frame: no record has one."""
         yield self.speech.say("denies.plain"), Said("life:aids", "no")

@@ -26,7 +26,7 @@ OF_HISTORY = (
 )  # fmt: skip
 OF_CONCERNS = (
     "worry", "cause", "questions", "now", "before", "trigger", "pain relief", "tried", "private",
-    "safe", "breastfeeding", "lasting", "aids", "vomit",
+    "safe", "breastfeeding", "lasting", "aids", "vomit", "grapefruit",
 )  # fmt: skip
 """Topics that a method of `History` or `Concerns` answers, of the same name."""
 
@@ -165,6 +165,8 @@ def meant(heard: Heard, record: OwnRecord, last_drug: str | None = None) -> Hear
     topics, drugs = list(heard.topics), heard.drugs
     if last_drug is not None and "taking it" in topics and not drugs:
         drugs = (last_drug,)
+    elif "taking it" in topics and "onset" in topics and not (drugs or heard.medicine_groups):
+        topics[topics.index("onset")] = "medicines"
     overdose = record.patient.facts.finding_ids["Overdose of tablets"]
     taken = "act" in topics and bool(drugs) and overdose in record.implied
     if (taken or overdose in heard.findings) and "exposure" not in topics:

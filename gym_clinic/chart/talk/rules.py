@@ -159,7 +159,7 @@ class RulesPatient:
                 self.about = known.finding
                 yield from self._of_finding(known.finding, topics, minute)
         lived_with = [one for one in heard.illnesses if self._history.knows(one)]
-        aside = lived_with or areas_asked
+        aside = heard.illnesses or areas_asked
         if topics and not named and not aside:
             polite = (*topics, "hello", "statement", "opening", "now")
             asked_more = [one for one in heard.topics if one not in polite]

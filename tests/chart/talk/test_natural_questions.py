@@ -228,3 +228,22 @@ def test_the_crew_tells_nothing_of_small_complaints() -> None:
                    if (key := fact.removeprefix("finding:")) in plan}  # fmt: skip
         assert origins <= {"problem", "second", "absent"}
     assert crews > 5
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Could you tell me about your past medical history?", {"past", "condition"}),
+        ("Can you tell me your name and date of birth?", {"name", "born"}),
+        ("How long have you been taking it?", {"medicine", "medicines"}),
+        ("For how long have you had diabetes?", {"condition", "since"}),
+        ("Do you drink grapefruit juice?", {"life"}),
+    ],
+)
+def test_only_what_is_asked_is_answered(question: str, asked: set[str]) -> None:
+    for one in everybody():
+        rules = RulesPatient(one)
+        if rules.record.speaker_at(5, None) is not None:
+            told = {fact.partition(":")[0] for fact in values(rules, question)}
+            assert told <= asked, (one.problems[0].condition, told)
+    assert hearing_of(FACTS).hear("Thank you, I'll be back shortly.").findings == ()
