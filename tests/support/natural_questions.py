@@ -269,4 +269,12 @@ NATURAL = (
     "Do you check your blood sugar at home? What are the readings?",
     "Do you use oxygen at home?",
     "Do you drink grapefruit juice?",
+    "Has he had any contact with chickenpox?",
+    "Are you bleeding heavily?",
+    "Do you live on your own?",
+    "How are your kidneys?",
+    "Did your doctor change any doses recently?",
+    "Do you use any patches or injections?",
+    "What year is it?",
+    "Have you had a heart attack or stents before?",
 )  # fmt: skip
