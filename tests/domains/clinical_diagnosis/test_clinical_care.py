@@ -17,6 +17,7 @@ from gym_clinic.domains.clinical_diagnosis.tasks import make_task, try_plan
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.simulate.clinic import draw_patient
 
 PPI, ANTIBIOTIC = "class:proton-pump-inhibitor", "class:antibiotic"
 
@@ -102,6 +103,16 @@ def test_kidneys_are_known_before_a_zoster_of_the_old_is_treated(
 def test_a_kawasaki_in_shock_may_go_to_intensive_care(hr: float, crt_s: float, grave: bool) -> None:
     rule = place_table().conditions["kawasaki-disease"].grave
     assert bool(parse(rule).compute({"hr": hr, "crt_s": crt_s})) is grave
+
+
+def test_a_pericarditis_with_high_fever_stays_in_hospital() -> None:
+    pericarditis, places = load().conditions["acute-pericarditis"], set()
+    for seed in range(40):
+        patient = draw_patient(seed, "acute-pericarditis")
+        hot, found = patient.state(0)["temp_c"] >= 38.2, dispositions(pericarditis, patient)
+        assert ("home" not in found) if hot else ("ward" in found)
+        places.add((hot, found[0]))
+    assert places >= {(True, "ward"), (False, "home")}
 
 
 def test_an_ace_inhibitor_is_stopped_where_lips_or_tongue_swell() -> None:
