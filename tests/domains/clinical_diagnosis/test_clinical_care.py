@@ -117,7 +117,7 @@ def test_a_pericarditis_with_high_fever_stays_in_hospital() -> None:
 
 def test_an_ace_inhibitor_is_stopped_where_lips_or_tongue_swell() -> None:
     angioedema = load().finding_ids["Angioedema"]
-    for seed in range(4, 240, 4):
+    for seed in range(4, 480, 4):
         world = open_world({"seed": seed, "condition": "urticaria", "split": "train"})
         taken = [one.drug for one in world.patient.medicines]
         culprits = [one for one in taken if is_a(one, "class:ace-inhibitor")]
