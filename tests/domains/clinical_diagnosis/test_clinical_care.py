@@ -150,3 +150,21 @@ def test_a_full_dose_for_failing_kidneys_is_a_violation_and_in_no_plan() -> None
         done = try_plan(one.record, plan).judged(JUDGE, one.gold, answer)
         assert ("S3-16" not in {each.rule for each in done.violations}) is right
         assert done.solved is right
+
+
+@pytest.mark.parametrize(("condition", "clouded"), [("heat-stroke", True), ("gout", False)])
+def test_of_who_is_not_awake_the_glucose_is_known(condition: str, clouded: bool) -> None:
+    made = (make_task(TaskDraft(condition, seed_of("train", n), "train")) for n in range(9))
+    one = next(one for one in made if one is not None)
+    assert ("vital:glucometer" in one.gold["read"]) is clouded
+    if not clouded:
+        return
+    plan = [[(call["name"], call["arguments"]) for call in each] for each in one.gold["plan"]]
+    glucose = ("order_lab", {"tests": ["glucometer"]})
+    for tests, minutes, found in ((["glucometer"], 7, 1), (["glucose"], 65, 1), (["crp"], 65, 0)):
+        changed: dict[str, Any] = {"order_lab": {"tests": tests}, "wait": {"minutes": minutes}}
+        tried = [[(name, changed.get(name, given)) for name, given in each] for each in plan]
+        done = try_plan(one.record, tried).judged(JUDGE, one.gold, one.gold["answer"])
+        assert (done.share == 1) is bool(found), tests
+    treated = next(each for each in plan if any(name == "perform_procedure" for name, _ in each))
+    assert glucose in treated  # at once, and nothing waits for it
