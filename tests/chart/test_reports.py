@@ -39,3 +39,10 @@ def test_a_swab_of_blisters_finds_something_to_swab() -> None:
         for seed in range(8):
             patient = draw_patient(seed, "hand-foot-and-mouth-disease")
             assert "to swab" not in study_report(patient, study, 10, {})
+
+
+def test_no_child_has_kidneys_of_a_grown_size() -> None:
+    for seed in range(24):
+        patient = draw_patient(seed, ("acute-pyelonephritis", "nephrotic-syndrome")[seed % 2])
+        if patient.person.age < 12:
+            assert " cm" not in study_report(patient, "ultrasound-kidneys", 10, {})
