@@ -314,10 +314,9 @@ def _given(world: ClinicWorld, action: str) -> CallSpec | None:
     if usual is None:
         return None
     low, high = usual.of_patient(person.age, person.weight_kg)
-    dose = min(max(urgent_care().doses.get(drug, (low + high) / 2), low), high)
-    given = dose_to_give(dose, usual.unit, 0)
+    given = dose_to_give((low + high) / 2, usual.unit, 0)
     if person.age >= ADULT:  # the limits of a child's dose are no doses that can be measured
-        given = min(max(given, low), high)
+        given = min(max(urgent_care().doses.get(drug, given), low), high)
     arguments: Mapping[str, object] = {
         "drug": facts.drugs[drug].name,
         "dose": given,
