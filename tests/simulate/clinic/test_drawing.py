@@ -243,3 +243,10 @@ def test_kidneys_that_lack_volume_lack_it_everywhere() -> None:
         (general,) = (one.text for one in patient.problems[0].signs if one.site == "general")
         dry = re.search(r"\bdry\b", general) is not None
         assert dry is (patient.problems[0].variant == "low-volume")
+
+
+def test_who_is_quiet_in_delirium_is_not_agitated() -> None:
+    for seed in range(30):
+        first = draw_patient(seed, "delirium").problems[0]
+        unlike = "Agitation" if first.variant == "quiet" else "Lethargy"
+        assert FACTS.finding_ids[unlike] not in first.findings
