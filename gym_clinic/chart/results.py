@@ -18,6 +18,7 @@ from gym_clinic.frozen import Frozen, freeze
 from gym_clinic.simulate.clinic import Reading, Sample
 from gym_clinic.simulate.clinic.measurement import methods_of
 from gym_clinic.simulate.clinic.physiology.body import reference
+from gym_clinic.simulate.clinic.problems import SEEN_CLOUDED
 
 VITALS = ("hr", "sbp", "dbp", "map", "rr", "spo2", "temp_c", "gcs", "pain", "crt_s")
 """The vital signs, in the order of a chart."""
@@ -165,6 +166,8 @@ def _measured_row(
     for name in VITALS:
         if age < facts.measurements[name].from_age:
             continue
+        if name == "pain" and row["gcs"] < SEEN_CLOUDED:
+            continue  # who cannot be woken gives pain no number
         reading = sample.reading(name, methods.get(name))
         row[name] = whole(reading.value, facts.measurements[name].decimals)
         comments += [reading.comment] if reading.comment else []

@@ -349,3 +349,9 @@ def test_a_forked_environment_saves_the_patient_whom_the_other_loses() -> None:
 
 def test_a_domain_over_charts_conforms() -> None:
     check_domain(ID, adversaries=[])
+
+
+@pytest.mark.parametrize(("condition", "seed"), [("opioid-overdose", 3), ("gout", 1)])
+def test_only_who_can_be_woken_gives_pain_a_number(condition: str, seed: int) -> None:
+    row = measure_vitals(opened(seed, condition))
+    assert ("pain" in row) is (condition == "gout")

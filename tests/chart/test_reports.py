@@ -32,3 +32,17 @@ def test_the_ecg_of_an_infarction_stays_with_aspirin() -> None:
             re.sub(r"\d+/min|tachycardia|rhythm|bradycardia", "", one) for one in (before, after)
         ]
         assert plain[0] == plain[1]
+
+
+def test_a_swab_of_blisters_finds_something_to_swab() -> None:
+    for study in ("varicella-zoster-pcr", "wound-swab"):
+        for seed in range(8):
+            patient = draw_patient(seed, "hand-foot-and-mouth-disease")
+            assert "to swab" not in study_report(patient, study, 10, {})
+
+
+def test_no_child_has_kidneys_of_a_grown_size() -> None:
+    for seed in range(24):
+        patient = draw_patient(seed, ("acute-pyelonephritis", "nephrotic-syndrome")[seed % 2])
+        if patient.person.age < 12:
+            assert " cm" not in study_report(patient, "ultrasound-kidneys", 10, {})

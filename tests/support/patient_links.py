@@ -33,7 +33,10 @@ CLAIMS: list[tuple[str | None, str, str]] = json.loads(
 """Part of the examination (None for all), words that claim a value, and what then holds."""
 
 DENIED = re.compile(r"\b(no|not|nor|without|never|denies|neither)\b[^,.;]{0,25}$")
-EXAMINED_AWAKE = re.compile(r"sensation|touch|prick|vibration|finger-nose|fields|acuity|tandem")
+EXAMINED_AWAKE = re.compile(
+    r"sensation|touch|prick|vibration|finger-nose|fields|acuity|tandem|speech|phasia|names objects"
+    r"|answer|follows|confused|recall|drift|power|unsteady|ataxic|clumsy|sit or stand|whisper"
+)
 BUILD = re.compile(r"\b(thin|slim|lean|underweight|build|nourished|wasted|obesity|overweight)\b")
 UNWRITTEN = re.compile(r"[\[\]|{}]|<[0-9.]+-[0-9.]+>")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from gym_clinic.clinical.judging.seen import seen
+from gym_clinic.clinical.judging.seen import measured_alike, seen
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis.deciding import (
@@ -20,6 +20,9 @@ from gym_clinic.simulate.clinic.treatment import values_at
 
 STOPPED = "not right in this illness"
 """Why a medicine is stopped."""
+
+GLUCOSE, AWAKE = "vital:glucometer", 13.5
+"""What is measured of everybody who is not awake, and the coma score from which on one is."""
 
 
 def ordered(world: ClinicWorld) -> Iterator[Ordered]:
@@ -43,6 +46,19 @@ def ordered_tests(world: ClinicWorld) -> dict[str, CallSpec]:
     keys = [read_entry(world.patient.facts, entry)[0] for entry in entries]
     calls = {key: call_for(world, key) for key in keys if key not in known}
     return {key: call for key, call in calls.items() if call is not None}
+
+
+def glucose_if_clouded(world: ClinicWorld, looked_for: Collection[str]) -> dict[str, CallSpec]:
+    """Return the key of the glucose -> the call that orders it, if the patient is not awake.
+
+    Empty where it is looked for anyway, or the ticket tells it.
+    """
+    known = {*looked_for, *seen(ClinicCase(world))}
+    call = call_for(world, GLUCOSE)
+    if call is None or world.patient.state(0)["gcs"] >= AWAKE:
+        return {}
+    alike = measured_alike(world.patient.facts, GLUCOSE.partition(":")[2])
+    return {GLUCOSE: call} if known.isdisjoint(alike) else {}
 
 
 def asked_services(world: ClinicWorld) -> tuple[str, ...]:

@@ -103,6 +103,7 @@ def reference_plan(
     further: Sequence[CallSpec] = (),
     first_looks: Collection[str] = (),
     besides: Sequence[CallSpec] = (),
+    along: Sequence[CallSpec] = (),
 ) -> list[list[CallSpec]]:
     """Return the plan, in batches of parallel calls.
 
@@ -115,6 +116,7 @@ def reference_plan(
         first_looks: Parts of the examination that are looked at before what is urgent. Without a
             drug among that, they come before the record, too.
         besides: Tests and studies that are ordered whatever they show.
+        along: Tests that are ordered together with what is urgent, which does not wait for them.
     """
     name = world.patient.facts.diseases[world.patient.problems[0].condition].name
     record = [one for one in looked_up if one[0].startswith(("read_", "get_vital"))]
@@ -140,7 +142,7 @@ def reference_plan(
     looks = [one for one in calls if not one[0].startswith("order_") and one not in record]
     before: list[CallSpec] = [("examine_patient", {"system": one}) for one in first_looks]
     later = [one for one in looks if one not in before]
-    at_once = _urgent_batches(world, first, urgent)
+    at_once = _urgent_batches(world, first, [*along, *urgent])
     if not urgent:  # history and examination come before tests
         batches = [record, oxygen, [OPENING, *looks], *at_once, placed]
     elif first_looks and not any(one[0] == "give_medication" for one in urgent):
@@ -154,6 +156,7 @@ def reference_plan(
         orders = [
             one for one in orders if not {*one[1].get("tests", ()), one[1].get("study")} & read
         ]
+    orders += along
     minutes = math.ceil(_minutes(world, orders))
     if minutes:
         batches.append([("wait", {"minutes": minutes})])
@@ -311,10 +314,9 @@ def _given(world: ClinicWorld, action: str) -> CallSpec | None:
     if usual is None:
         return None
     low, high = usual.of_patient(person.age, person.weight_kg)
-    dose = min(max(urgent_care().doses.get(drug, (low + high) / 2), low), high)
-    given = dose_to_give(dose, usual.unit, 0)
+    given = dose_to_give((low + high) / 2, usual.unit, 0)
     if person.age >= ADULT:  # the limits of a child's dose are no doses that can be measured
-        given = min(max(given, low), high)
+        given = min(max(urgent_care().doses.get(drug, given), low), high)
     arguments: Mapping[str, object] = {
         "drug": facts.drugs[drug].name,
         "dose": given,

@@ -14,7 +14,11 @@ from gym_clinic.clinical.rehearsal import Plan, Rehearsal, rehearse
 from gym_clinic.clinical.tasks import DomainSpec, MadeTask, TaskDraft, TwinKind
 from gym_clinic.clinical.world import ClinicCase, ClinicWorld, open_world
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.clinical_diagnosis.besides import closing_calls, ordered_tests
+from gym_clinic.domains.clinical_diagnosis.besides import (
+    closing_calls,
+    glucose_if_clouded,
+    ordered_tests,
+)
 from gym_clinic.domains.clinical_diagnosis.deciding import (
     Decision,
     DecisiveFact,
@@ -205,18 +209,20 @@ def _gold(
     sections: list[CallSpec] = [("read_history", {"section": one}) for one in hidden]
     looked_up = (*RECORD, *sections, *_books(patient, condition.id, orders))
     besides = ordered_tests(world)
-    tests, closing = [*besides.values()], [*closing_calls(world)]
-    plan = reference_plan(world, evidence, looked_up, urgent, closing, first_looks, tests)
+    glucose = glucose_if_clouded(world, {*besides, *(one.key for one in evidence)})
+    tests = [*besides.values()], [*glucose.values()]
+    closing = [*closing_calls(world)]
+    plan = reference_plan(world, evidence, looked_up, urgent, closing, first_looks, *tests)
     tried = try_plan(record, plan)
     if tried.failure is not None:
         return None
     evidence = tuple(one for one in evidence if tried.shows(one.key, one.present))
     more = supplements(world, tried.case.shown, orders, evidence, wrong, urgent)
     further = [*closing, *more]
-    plan = reference_plan(world, evidence, looked_up, urgent, further, first_looks, tests)
+    plan = reference_plan(world, evidence, looked_up, urgent, further, first_looks, *tests)
     tried = try_plan(record, plan)
     first = [one.key for one in deciding[0]]
-    keys = (*READ, *hidden, *first, *besides, *(one.key for one in evidence))
+    keys = (*READ, *hidden, *first, *besides, *glucose, *(one.key for one in evidence))
     read = [*dict.fromkeys(keys)][:MOST]
     if tried.failure is not None or len(read) < FEWEST or not _holds_all(evidence, deciding[0]):
         return None

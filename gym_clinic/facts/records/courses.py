@@ -77,6 +77,7 @@ class LongTermMedicine(Strict):
         share: Of patients who take it.
         children_from: Age in years from which on children take it, by weight; None for adults
             alone.
+        until: Age in years from which on nobody takes it any more; None for no such age.
     """
 
     drug: Slug
@@ -85,6 +86,7 @@ class LongTermMedicine(Strict):
     per_day: float = Field(gt=0)
     share: Share
     children_from: float | None = Field(default=None, gt=0)
+    until: float | None = Field(default=None, gt=0)
 
 
 class Risk(Strict):

@@ -287,7 +287,8 @@ def repeated_read(situation: Situation, times: int) -> Found:
     often = {tool for tool, made in calls if tool.startswith("get_") and len(made) >= times}
     reads = [one for one in situation.events if one.tool in often]
     counts = [(one, sum(one.tool == b.tool and one.args == b.args for b in reads)) for one in reads]
-    return found(dict.fromkeys(f"{one.tool} {n} times" for one, n in counts if n >= times))
+    read = {one.tool.removeprefix("get_").replace("_", " "): n for one, n in counts if n >= times}
+    return found(f"{what} read {n} times" for what, n in read.items())
 
 
 @predicate(

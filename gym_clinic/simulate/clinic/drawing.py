@@ -48,17 +48,14 @@ from gym_clinic.simulate.clinic.physiology.body import (
 )
 from gym_clinic.simulate.clinic.physiology.survival import lethal
 from gym_clinic.simulate.clinic.problems import HURTS, PAINFUL, draw_problem, examined, told
+from gym_clinic.simulate.clinic.second_problem import second_problem
 from gym_clinic.simulate.clinic.telling.incidental import names_beside
 from gym_clinic.simulate.disease.findings import possible, shares, unrelated
 from gym_clinic.simulate.disease.persons import draw_person, epidemiology_of
-from gym_clinic.simulate.disease.second import common_problems, draw_second, likely_besides
 from gym_clinic.simulate.split import Split
 
 SECOND = 0.1
 """Share of patients who have a second problem."""
-
-MILD = 4
-"""Triage level from which on a problem may be a second one."""
 
 SURVIVED = 120
 """Minutes that everybody on arrival survives at least."""
@@ -117,7 +114,9 @@ def draw_patient(
     healthy = draw_usual(tables, basis.sex, basis.age, random, person.pregnant_weeks)
     healthy["weight_kg"] = person.weight_kg
     problems = [draw_problem(chosen, random)]
-    if random.random() < SECOND and (other := _second(tables, chosen, lived_with, basis, random)):
+    if random.random() < SECOND and (
+        other := second_problem(tables, chosen, lived_with, basis, random)
+    ):
         problems.append(draw_problem(other, random))
     past: list[PastEvent] = []
     if cause is not None and (known not in tables.conditions or known in lived_with):
@@ -178,11 +177,6 @@ def _day(conditions: Sequence[Condition], random: Random) -> datetime.date:
     seasons = [one.months for one in conditions if one.months]
     fit = [one for one in days if all(one.month in season for season in seasons)]
     return fit[random.randrange(len(days)) % len(fit)]
-
-
-def _in_one_season(first: Condition, other: Condition) -> bool:
-    """Whether two conditions can come in the same month."""
-    return not (first.months and other.months and set(first.months).isdisjoint(other.months))
 
 
 def _known_for_long(
@@ -380,21 +374,3 @@ def _condition(facts: Facts, name: str | None, random: Random) -> Condition:
     if name not in known:
         raise ConfigError(f"no condition {name!r}; {suggest(name, known)}")
     return known[name]
-
-
-def _second(
-    facts: Facts, first: Condition, lived_with: Sequence[str], person: Person, random: Random
-) -> Condition | None:
-    """A second, mild and common problem that could not be mistaken for the first.
-
-    It is no more urgent than the first, which is what brings the patient.
-    """
-    least = max(MILD, first.triage or 0)
-    mild = {
-        one.id
-        for one in presenting(facts)
-        if one.role == "presenting" and (one.triage or 0) >= least and _in_one_season(first, one)
-    }
-    likely = likely_besides(facts, person, (key for key in common_problems(facts) if key in mild))
-    drawn = draw_second(likely, facts.diseases[first.id], random, lived_with)
-    return facts.conditions[drawn] if drawn is not None else None

@@ -139,6 +139,8 @@ def draw_medicines(
             from_age = ADULT if one.children_from is None else one.children_from
             if person.age < from_age or random.random() >= one.share:
                 continue
+            if one.until is not None and person.age >= one.until:
+                continue
             if any(one.drug == other.drug for other in taken):
                 continue
             if pregnant and not references(facts, one.drug) & continued_in_pregnancy():

@@ -58,7 +58,8 @@ MISTAKEN, MISTAKEN_YEARS = 0.2, (0.4, 6.0)
 many years."""
 
 LONGEST_KNOWN = 25
-"""Years for which conditions are known at most, where no other number is written."""
+"""Years for which conditions are known at most, where no other number is written, and they did not
+begin even earlier."""
 
 MINUTES_IN_YEAR = 365.25 * 24 * 60
 
@@ -250,11 +251,10 @@ def draw_background(
         usual = prevalence(facts, one, person)
         chance = max(usual, risks.get(key, 0.0)) if usual else 0.0
         if random.random() < (1.0 if usual and key == surely else chance):
-            first = epidemiology_of(facts.diseases[key]).ages[0].low
-            longest = max(min(person.age - first, most_years(key)), 0.2)
+            least, longest = _known_years(facts, key, person.age)
             drawn = {**one.vitals, **one.labs} if one.role == "background" else one.labs
             effects = {name: draw_effect(effect, random) for name, effect in drawn.items()}
-            years = min(random.uniform(0.3, max(longest, 0.4)), person.age)
+            years = min(random.uniform(max(least, 0.3), max(longest, 0.4)), person.age)
             years = person.age if key in _lived_with()["from_birth"] else years
             severity = 1.0 if one.role == "background" else CONTROLLED
             found.append(Background(key, min(round(years, 1), person.age), effects, severity))
@@ -262,9 +262,15 @@ def draw_background(
     return found
 
 
-def most_years(condition: str) -> float:
-    """Return for how many years at most people live with a condition (authored)."""
-    return float(_lived_with()["most_years"].get(condition, LONGEST_KNOWN))
+def _known_years(facts: Facts, condition: str, age: float) -> tuple[float, float]:
+    """For how many years people of an age live with a condition: it begins at the ages at which it
+    does, and they live with it for no longer than is written.
+    """
+    ages = epidemiology_of(facts.diseases[condition]).ages
+    least = age - ages[-1].high
+    most = float(_lived_with()["most_years"].get(condition, max(LONGEST_KNOWN, least)))
+    longest = min(age - ages[0].low, most)
+    return min(least, longest), longest
 
 
 def draw_known(
@@ -293,10 +299,10 @@ def draw_known(
     if share is None or random.random() >= share or not may_live_with(epidemiology, person):
         return None
     least = math.ceil(10 * (KNOWN - began / MINUTES_IN_YEAR)) / 10
-    longest = min(person.age - epidemiology.ages[0].low, most_years(condition.id))
+    first, longest = _known_years(facts, condition.id, person.age)
     if longest < least:
         return None
-    years = round(random.uniform(least, longest), 1)
+    years = round(random.uniform(max(least, first), longest), 1)
     years = person.age if condition.id in _lived_with()["from_birth"] else years
     return Background(condition.id, years, slow_effects(facts, effects), LASTING)
 

@@ -17,6 +17,7 @@ from gym_clinic.domains.clinical_diagnosis.tasks import make_task, try_plan
 from gym_clinic.facts import load
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.named_drugs import is_a
+from gym_clinic.simulate.clinic import draw_patient
 
 PPI, ANTIBIOTIC = "class:proton-pump-inhibitor", "class:antibiotic"
 
@@ -104,9 +105,19 @@ def test_a_kawasaki_in_shock_may_go_to_intensive_care(hr: float, crt_s: float, g
     assert bool(parse(rule).compute({"hr": hr, "crt_s": crt_s})) is grave
 
 
+def test_a_pericarditis_with_high_fever_stays_in_hospital() -> None:
+    pericarditis, places = load().conditions["acute-pericarditis"], set()
+    for seed in range(40):
+        patient = draw_patient(seed, "acute-pericarditis")
+        hot, found = patient.state(0)["temp_c"] >= 38.2, dispositions(pericarditis, patient)
+        assert ("home" not in found) if hot else ("ward" in found)
+        places.add((hot, found[0]))
+    assert places >= {(True, "ward"), (False, "home")}
+
+
 def test_an_ace_inhibitor_is_stopped_where_lips_or_tongue_swell() -> None:
     angioedema = load().finding_ids["Angioedema"]
-    for seed in range(4, 240, 4):
+    for seed in range(4, 480, 4):
         world = open_world({"seed": seed, "condition": "urticaria", "split": "train"})
         taken = [one.drug for one in world.patient.medicines]
         culprits = [one for one in taken if is_a(one, "class:ace-inhibitor")]
@@ -139,3 +150,21 @@ def test_a_full_dose_for_failing_kidneys_is_a_violation_and_in_no_plan() -> None
         done = try_plan(one.record, plan).judged(JUDGE, one.gold, answer)
         assert ("S3-16" not in {each.rule for each in done.violations}) is right
         assert done.solved is right
+
+
+@pytest.mark.parametrize(("condition", "clouded"), [("heat-stroke", True), ("gout", False)])
+def test_of_who_is_not_awake_the_glucose_is_known(condition: str, clouded: bool) -> None:
+    made = (make_task(TaskDraft(condition, seed_of("train", n), "train")) for n in range(9))
+    one = next(one for one in made if one is not None)
+    assert ("vital:glucometer" in one.gold["read"]) is clouded
+    if not clouded:
+        return
+    plan = [[(call["name"], call["arguments"]) for call in each] for each in one.gold["plan"]]
+    glucose = ("order_lab", {"tests": ["glucometer"]})
+    for tests, minutes, found in ((["glucometer"], 7, 1), (["glucose"], 65, 1), (["crp"], 65, 0)):
+        changed: dict[str, Any] = {"order_lab": {"tests": tests}, "wait": {"minutes": minutes}}
+        tried = [[(name, changed.get(name, given)) for name, given in each] for each in plan]
+        done = try_plan(one.record, tried).judged(JUDGE, one.gold, one.gold["answer"])
+        assert (done.share == 1) is bool(found), tests
+    treated = next(each for each in plan if any(name == "perform_procedure" for name, _ in each))
+    assert glucose in treated  # at once, and nothing waits for it

@@ -16,8 +16,14 @@ from gym_clinic.clinical.world import open_world
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.clinical_diagnosis import supplements
 from gym_clinic.domains.clinical_diagnosis.judge import JUDGE, UNREAD, WITHOUT_OXYGEN, harms
-from gym_clinic.domains.clinical_diagnosis.plan import TREATS, asks_for_oxygen, oxygen_first
+from gym_clinic.domains.clinical_diagnosis.plan import (
+    TREATS,
+    asks_for_oxygen,
+    oxygen_first,
+    urgent_calls,
+)
 from gym_clinic.domains.clinical_diagnosis.tasks import make_task, try_plan
+from gym_clinic.simulate.clinic import draw_patient
 from gym_clinic.simulate.clinic.patient import RETAIN_CARBON_DIOXIDE
 
 
@@ -206,3 +212,24 @@ def test_nobody_asks_for_consent_to_what_was_done_in_an_emergency() -> None:
 
     assert consents([])
     assert not consents(done)
+
+
+@pytest.mark.parametrize(
+    ("condition", "doses"),
+    [
+        ("bacterial-meningitis", {"Ceftriaxone": (2000, "mg"), "Dexamethasone": (10, "mg")}),
+        ("anaphylaxis", {"Epinephrine": (0.5, "mg")}),
+    ],
+)
+def test_a_first_dose_is_the_one_that_is_given(
+    condition: str, doses: dict[str, tuple[float, str]]
+) -> None:
+    seed = next(n for n in range(0, 400, 4) if draw_patient(n, condition).person.age >= 18)
+    world = open_world({"seed": seed, "condition": condition, "split": "train"})
+    orders = [f"drug:{name.lower()}" for name in doses]
+    given = {
+        one["drug"]: (one["dose"], one["unit"])
+        for name, one in urgent_calls(world, orders) or ()
+        if name == "give_medication"
+    }
+    assert given == doses

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -229,3 +230,23 @@ def test_who_fainted_hours_ago_is_no_longer_pale() -> None:
     ]  # fmt: skip
     assert shown
     assert not any("pale" in one or "recovering" in one for one in shown)
+
+
+def test_who_comes_with_fibrillation_has_a_rate_to_treat() -> None:
+    for seed in range(20):
+        assert draw_patient(seed, "atrial-fibrillation").state(0)["hr"] >= 110
+
+
+def test_kidneys_that_lack_volume_lack_it_everywhere() -> None:
+    for seed in range(20):
+        patient = draw_patient(seed, "acute-kidney-injury")
+        (general,) = (one.text for one in patient.problems[0].signs if one.site == "general")
+        dry = re.search(r"\bdry\b", general) is not None
+        assert dry is (patient.problems[0].variant == "low-volume")
+
+
+def test_who_is_quiet_in_delirium_is_not_agitated() -> None:
+    for seed in range(30):
+        first = draw_patient(seed, "delirium").problems[0]
+        unlike = "Agitation" if first.variant == "quiet" else "Lethargy"
+        assert FACTS.finding_ids[unlike] not in first.findings

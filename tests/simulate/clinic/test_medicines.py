@@ -168,6 +168,13 @@ def test_ill_vessels_of_heart_and_brain_forbid_triptans() -> None:
         assert "class:triptan" in FACTS.conditions[key].contraindicated, key
 
 
+@pytest.mark.parametrize(("age", "some"), [(64, True), (65, False)])
+def test_who_is_old_takes_no_triptan(age: float, some: bool) -> None:
+    person = Person(age, "female", None)
+    taken = [draw_medicines(FACTS, ["migraine"], [], person, 70, Random(at)) for at in range(20)]
+    assert any("triptan" in one.drug for each in taken for one in each) is some
+
+
 def lacks_a_meal_insulin(medicines: Sequence[TakenMedicine]) -> bool:
     """Whether the insulin of type 1 diabetes is long-acting alone, which does not do."""
     drugs = {one.drug for one in medicines if one.condition == "type-1-diabetes-mellitus"}

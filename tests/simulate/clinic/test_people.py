@@ -93,3 +93,15 @@ def test_an_inherited_anaemia_is_as_old_as_the_patient():
     ]
     assert known
     assert all(abs(years - age) < 1 for years, age in known)
+
+
+def test_an_illness_of_the_young_did_not_begin_in_old_age():
+    begun = [
+        (one.condition, patient.person.age - one.years)
+        for seed in range(150)
+        for patient in (draw_patient(seed, "giant-cell-arteritis"),)
+        for one in patient.background
+        if one.condition in ("migraine", "irritable-bowel-syndrome") and not one.mistaken
+    ]
+    assert {one for one, _ in begun} == {"migraine", "irritable-bowel-syndrome"}
+    assert all(age <= {"migraine": 50}.get(one, 65) + 0.1 for one, age in begun)

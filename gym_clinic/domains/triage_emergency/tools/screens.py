@@ -15,6 +15,7 @@ from gym_clinic.errors import ToolError
 from gym_clinic.facts import with_ancestors
 from gym_clinic.instruments import score
 from gym_clinic.simulate.clinic import Sample
+from gym_clinic.simulate.clinic.problems import SEEN_CLOUDED
 from gym_clinic.toolbox import tool
 
 ADULT = 16
@@ -101,7 +102,8 @@ def assess_pain(case: Chart) -> dict[str, Any]:
     case.log("look_up", key="pain")
     value = round(Sample(case.patient, case.minute, case.given()).reading("pain").value)
     case.show("pain", value)
-    how = "told on a scale of 0 to 10" if case.patient.person.age >= TALKS else "by behaviour"
+    tells = case.patient.person.age >= TALKS and case.state()["gcs"] >= SEEN_CLOUDED
+    how = "told on a scale of 0 to 10" if tells else "by behaviour"
     looks = "in distress" if value >= 7 else "uncomfortable" if value >= 4 else "comfortable"
     return {"pain": value, "how": how, "looks": looks}
 

@@ -35,9 +35,12 @@ somebody who is confused or opens the eyes only when spoken to."""
 
 _ANSWERED = re.compile(
     r"sensation|pin prick|light touch|vibration|finger-nose|past-pointing|heel-shin|tandem|Romberg"
-    r"|\bfields\b|acuity|monofilament|dermatome"
+    r"|\bfields\b|acuity|monofilament|dermatome|whisper|speech|speak|language|phasia|dysarthri"
+    r"|word-finding|names objects|recall|AMTS|conversation|answer|respon[ds]\w* slow|slow respon"
+    r"|follows|vague|confused|incoheren|muddled|drift|power|^4/5|unsteady|ataxic|clumsy|incoordination"
+    r"|repetition|sit or stand"
 )
-"""Words of what can be examined only in a patient who answers."""
+"""Words of what can be examined only in a patient who answers, or does what is asked."""
 
 ANSWERS = 9.5
 """Coma score from which on a patient answers well enough for that."""
@@ -220,6 +223,8 @@ def _as_awake(text: str, values: Mapping[str, float]) -> str:
     'no meningism'
     >>> _as_awake("coarse nystagmus, finger-nose test overshoots", {"gcs": 8, "age": 40})
     'coarse nystagmus'
+    >>> _as_awake("burning hot to touch, slow to answer", {"gcs": 7, "age": 40})
+    'burning hot to touch'
     """
     if values["gcs"] < ANSWERS:
         text = ", ".join(one for one in text.split(", ") if not _ANSWERED.search(one))
