@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
@@ -117,7 +117,6 @@ def gold_of(
             verdicts, right = [*verdicts, "do not start"], first
         doses = daily_doses(drug, who)
         plan = request_plan(asked, verdict, matter, instead, doses)
-    may_be_added = sorted(may_be_in_pregnancy(who.weeks) - {*taken})
     kind = next((one.kind for one in matter), "none")
     keys = _decisive(matter, asked, who)
     cited, serves = _to_cite(keys, patient)
@@ -150,14 +149,13 @@ def gold_of(
         ]
         + _bought_when_old(who)
         + _true_pairs([*([asked] if asked else []), *taken])
-        + _allowed([*([asked] if asked else []), *taken])
-        + _missing(may_be_added),
+        + _allowed([*([asked] if asked else []), *taken]),
         "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
         "acceptable": {"verdicts": verdicts, "alternatives": right},
         "replaced": _replaced(who, matter) if asked == LIST else {},
         "taken": list(dict.fromkeys([*([asked] if asked else []), *taken])),
         "may_be_stopped": may_be_stopped(who, matter),
-        "may_be_added": may_be_added,
+        "may_be_added": sorted(may_be_in_pregnancy(who.weeks) - {*taken}),
         "expected": expected,
         "read": read,
         "cite": cited,
@@ -200,11 +198,8 @@ def _true_pairs(drugs: Sequence[str]) -> list[dict[str, Any]]:
 
 def _allowed(drugs: Sequence[str]) -> list[dict[str, Any]]:
     """What may be missed beside a drug, though no rule asks for it: it is named for nothing."""
-    return _missing(drug for drug in dict.fromkeys(drugs) if may_be_beside(drug) - {*drugs})
-
-
-def _missing(drugs: Iterable[str]) -> list[dict[str, Any]]:
-    return [{"kind": MISSING, "drugs": [drug], "severity": "moderate"} for drug in drugs]
+    return [{"kind": MISSING, "drugs": [drug], "severity": "moderate"}
+            for drug in dict.fromkeys(drugs) if may_be_beside(drug) - {*drugs}]  # fmt: skip
 
 
 def _bought_when_old(who: ReviewProfile) -> list[dict[str, Any]]:
