@@ -116,7 +116,9 @@ def gold_of(
         if first and "do not start" not in verdicts:
             verdicts, right = [*verdicts, "do not start"], first
         doses = daily_doses(drug, who)
-        plan = request_plan(asked, verdict, matter, instead, doses)
+        usual = (one.daily for one in indication.options if one.drug == asked)
+        begun = {**doses, asked: min([drug.daily, *usual])}  # nobody begins with the greatest dose
+        plan = request_plan(asked, verdict, matter, instead, begun)
     kind = next((one.kind for one in matter), "none")
     keys = _decisive(matter, asked, who)
     cited, serves = _to_cite(keys, patient)
