@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks, ruled_out
 from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen, indications
 from gym_clinic.domains.drug_interaction.checks.given_beside import (
     MISSING,
@@ -24,6 +24,7 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     verdict_of,
 )
 from gym_clinic.domains.drug_interaction.checks.risks import (
+    SEVERITIES,
     allergy_risk,
     pair_risk,
     ungraded,
@@ -151,7 +152,8 @@ def gold_of(
         ]
         + _bought_when_old(who)
         + _true_pairs([*([asked] if asked else []), *taken])
-        + _allowed([*([asked] if asked else []), *taken]),
+        + _allowed([*([asked] if asked else []), *taken])
+        + _no_choices([*([asked] if asked else []), *taken], who),
         "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
         "acceptable": {"verdicts": verdicts, "alternatives": right},
         "replaced": _replaced(who, matter) if asked == LIST else {},
@@ -202,6 +204,13 @@ def _allowed(drugs: Sequence[str]) -> list[dict[str, Any]]:
     """What may be missed beside a drug, though no rule asks for it: it is named for nothing."""
     return [{"kind": MISSING, "drugs": [drug], "severity": "moderate"}
             for drug in dict.fromkeys(drugs) if may_be_beside(drug) - {*drugs}]  # fmt: skip
+
+
+def _no_choices(drugs: Sequence[str], who: ReviewProfile) -> list[dict[str, Any]]:
+    """What the fact tables rule out in a condition, though no rule grades it: it may be named."""
+    lived = who.conditions | who.history
+    return [{"kind": "condition", "drugs": [drug], "severity": SEVERITIES[-1]}
+            for drug in dict.fromkeys(drugs) if ruled_out(drug, lived)]  # fmt: skip
 
 
 def _bought_when_old(who: ReviewProfile) -> list[dict[str, Any]]:
