@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from gym_clinic.domains.drug_interaction.checks.formulary import (
@@ -21,6 +22,9 @@ RARE = 0.3
 
 LOSE_WEIGHT, OVERWEIGHT = ("semaglutide",), 25.0
 """Medicines that nobody is given below a body mass index in kg/m2."""
+
+WEIGHED = {"enoxaparin": (72.0, 88.0)}
+"""Medicine whose one dose in the formulary is set by weight -> the weights in kg that it fits."""
 
 FROM_BIRTH = ("sickle-cell-disease", "glucose-6-phosphate-dehydrogenase-deficiency")
 """Conditions that people are born with, and know from then on."""
@@ -119,7 +123,8 @@ def with_a_purpose(patient: ClinicPatient) -> ClinicPatient:
 
 
 def fits_weight(drug: str, patient: ClinicPatient) -> bool:
-    """Return whether somebody weighs enough for a medicine."""
+    """Return whether the weight of somebody is one for a medicine and its dose."""
     person = patient.person
     bmi = person.weight_kg / (person.height_cm / 100) ** 2
-    return drug not in LOSE_WEIGHT or bmi >= OVERWEIGHT
+    least, most = WEIGHED.get(drug, (0.0, math.inf))
+    return least <= person.weight_kg <= most and (drug not in LOSE_WEIGHT or bmi >= OVERWEIGHT)
