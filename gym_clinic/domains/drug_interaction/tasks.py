@@ -296,7 +296,7 @@ def _without(
     """The edits changed so that one problem goes away, where that can be."""
     others = problem.drugs - {chosen.drug.drug, chosen.partner}
     if problem.kind == MISSING:
-        return [*edits, *protected(chosen.drug.drug)]
+        return [*edits, *protected(chosen.drug.drug, days=1)]
     if problem.kind in ("interaction", "duplicate"):
         gone = others or problem.drugs - {chosen.partner}
         products_of = {one.get("product") for one in edits if one.get("drug") in gone} - {None}
