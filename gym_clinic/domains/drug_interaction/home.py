@@ -29,6 +29,9 @@ WEIGHED = {"enoxaparin": (72.0, 88.0)}
 FROM_BIRTH = ("sickle-cell-disease", "glucose-6-phosphate-dehydrogenase-deficiency")
 """Conditions that people are born with, and know from then on."""
 
+TELLS_OF = {"a stent last year": "stable-angina-pectoris"}
+"""What a medicine is taken for, in words -> the condition whose rules hold there."""
+
 INFANCY = 3.0
 """Age in years up to which some conditions come and pass, as the reflux of infants does."""
 
@@ -55,6 +58,12 @@ def may_live_with(condition: str, patient: ClinicPatient) -> bool:
     usual = known.prevalence or 1.0  # of what is over, such as an ulcer, age and sex decide
     known = known.model_copy(update={"prevalence": usual})
     return prevalence(patient.facts, known, patient.person.person) >= RARE * usual / 1000
+
+
+def lives_with(patient: ClinicPatient) -> frozenset[str]:
+    """Return the ids of what a patient has, and of what the reasons of medicines tell of."""
+    told = {TELLS_OF[one.condition] for one in patient.medicines if one.condition in TELLS_OF}
+    return frozenset(told.union(one.condition for one in (*patient.background, *patient.problems)))
 
 
 def goes_with(condition: str, patient: ClinicPatient) -> bool:

@@ -61,3 +61,14 @@ def test_what_is_bought_and_ruled_out_may_be_stopped_whatever_is_asked() -> None
     assert gold_of(record, review_patient(record))["may_be_stopped"] == []
     record["edit"] += PRESSURE
     assert gold_of(record, review_patient(record))["may_be_stopped"] == ["naproxen"]
+
+
+@pytest.mark.parametrize("stent", [True, False])
+def test_nobody_with_a_stent_takes_a_triptan(stent: bool) -> None:
+    migraine = [{"kind": "lives with", "condition": "migraine", "years": 9},
+                {"kind": "take", "drug": "sumatriptan", "dose": 50, "unit": "mg", "per_day": 0.3,
+                 "for": "migraine"}]  # fmt: skip
+    ticagrelor = {"kind": "take", "drug": "ticagrelor", "dose": 90, "unit": "mg", "per_day": 2,
+                  "for": "a stent last year"}  # fmt: skip
+    record = review(ITCH, *migraine, *([ticagrelor] if stent else []))
+    assert plausible(record, review_patient(record)) is not stent
