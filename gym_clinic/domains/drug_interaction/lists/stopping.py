@@ -120,7 +120,7 @@ def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> 
     """
     stopped = [] if first is None else [first]
     left = [one for one in problems if one.actions[0] == "avoid"
-            or any(each.kind == "stop" for each in one.remedies)]  # fmt: skip
+            or any(each.kind == "stop" for each in one.remedies[:1])]  # fmt: skip
     while left := [one for one in left if not {*stopped} & {*stoppable(one)}]:
         ends = [drug for one in left for drug in stoppable(one)]
         new = {drug for one in left for drug in one.begun}
