@@ -155,14 +155,20 @@ def known_for(usual: HomeRegimen, patient: ClinicPatient, random: Random) -> lis
     return [lived_with(usual.reason, patient, random)]
 
 
-def protected(drug: str) -> list[Edit]:
-    """Return the edits of what is given beside a drug to protect from it."""
+def protected(drug: str, days: float | None = None) -> list[Edit]:
+    """Return the edits of what is given beside a drug to protect from it.
+
+    Args:
+        drug: The drug.
+        days: Days since it was begun with the drug; None for long.
+    """
     rule = beside_rule(drug)
     if rule is None:
         return []
     dose, unit, per_day, reason = rule.taken
+    since = {} if days is None else {"days": days}
     return [{"kind": "take", "drug": rule.given, "dose": dose, "unit": unit, "per_day": per_day,
-             "for": reason}]  # fmt: skip
+             "for": reason, **since}]  # fmt: skip
 
 
 def brand_names(patient: ClinicPatient, edits: Sequence[Edit], random: Random) -> list[Edit]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks
+from gym_clinic.domains.drug_interaction.checks.conditions import condition_risks, ruled_out
 from gym_clinic.domains.drug_interaction.checks.formulary import Indication, Regimen, indications
 from gym_clinic.domains.drug_interaction.checks.given_beside import (
     MISSING,
@@ -24,6 +24,7 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     verdict_of,
 )
 from gym_clinic.domains.drug_interaction.checks.risks import (
+    SEVERITIES,
     allergy_risk,
     pair_risk,
     ungraded,
@@ -116,8 +117,9 @@ def gold_of(
         if first and "do not start" not in verdicts:
             verdicts, right = [*verdicts, "do not start"], first
         doses = daily_doses(drug, who)
-        plan = request_plan(asked, verdict, matter, instead, doses)
-    may_be_added = sorted(may_be_in_pregnancy(who.weeks) - {*taken})
+        usual = (one.daily for one in indication.options if one.drug == asked)
+        begun = {**doses, asked: min([drug.daily, *usual])}  # nobody begins with the greatest dose
+        plan = request_plan(asked, verdict, matter, instead, begun)
     kind = next((one.kind for one in matter), "none")
     keys = _decisive(matter, asked, who)
     cited, serves = _to_cite(keys, patient)
@@ -151,13 +153,13 @@ def gold_of(
         + _bought_when_old(who)
         + _true_pairs([*([asked] if asked else []), *taken])
         + _allowed([*([asked] if asked else []), *taken])
-        + _missing(may_be_added),
+        + _no_choices([*([asked] if asked else []), *taken], who),
         "beside": [{**_written(one, taken), "stoppable": stoppable(one)} for one in beside],
         "acceptable": {"verdicts": verdicts, "alternatives": right},
         "replaced": _replaced(who, matter) if asked == LIST else {},
         "taken": list(dict.fromkeys([*([asked] if asked else []), *taken])),
         "may_be_stopped": may_be_stopped(who, matter),
-        "may_be_added": may_be_added,
+        "may_be_added": sorted(may_be_in_pregnancy(who.weeks) - {*taken}),
         "expected": expected,
         "read": read,
         "cite": cited,
@@ -200,11 +202,15 @@ def _true_pairs(drugs: Sequence[str]) -> list[dict[str, Any]]:
 
 def _allowed(drugs: Sequence[str]) -> list[dict[str, Any]]:
     """What may be missed beside a drug, though no rule asks for it: it is named for nothing."""
-    return _missing(drug for drug in dict.fromkeys(drugs) if may_be_beside(drug) - {*drugs})
+    return [{"kind": MISSING, "drugs": [drug], "severity": "moderate"}
+            for drug in dict.fromkeys(drugs) if may_be_beside(drug) - {*drugs}]  # fmt: skip
 
 
-def _missing(drugs: Iterable[str]) -> list[dict[str, Any]]:
-    return [{"kind": MISSING, "drugs": [drug], "severity": "moderate"} for drug in drugs]
+def _no_choices(drugs: Sequence[str], who: ReviewProfile) -> list[dict[str, Any]]:
+    """What the fact tables rule out in a condition, though no rule grades it: it may be named."""
+    lived = who.conditions | who.history
+    return [{"kind": "condition", "drugs": [drug], "severity": SEVERITIES[-1]}
+            for drug in dict.fromkeys(drugs) if ruled_out(drug, lived)]  # fmt: skip
 
 
 def _bought_when_old(who: ReviewProfile) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from gym_clinic.domains.drug_interaction.checks.formulary import (
@@ -22,8 +23,14 @@ RARE = 0.3
 LOSE_WEIGHT, OVERWEIGHT = ("semaglutide",), 25.0
 """Medicines that nobody is given below a body mass index in kg/m2."""
 
+WEIGHED = {"enoxaparin": (72.0, 88.0)}
+"""Medicine whose one dose in the formulary is set by weight -> the weights in kg that it fits."""
+
 FROM_BIRTH = ("sickle-cell-disease", "glucose-6-phosphate-dehydrogenase-deficiency")
 """Conditions that people are born with, and know from then on."""
+
+TELLS_OF = {"a stent last year": "stable-angina-pectoris"}
+"""What a medicine is taken for, in words -> the condition whose rules hold there."""
 
 INFANCY = 3.0
 """Age in years up to which some conditions come and pass, as the reflux of infants does."""
@@ -51,6 +58,12 @@ def may_live_with(condition: str, patient: ClinicPatient) -> bool:
     usual = known.prevalence or 1.0  # of what is over, such as an ulcer, age and sex decide
     known = known.model_copy(update={"prevalence": usual})
     return prevalence(patient.facts, known, patient.person.person) >= RARE * usual / 1000
+
+
+def lives_with(patient: ClinicPatient) -> frozenset[str]:
+    """Return the ids of what a patient has, and of what the reasons of medicines tell of."""
+    told = {TELLS_OF[one.condition] for one in patient.medicines if one.condition in TELLS_OF}
+    return frozenset(told.union(one.condition for one in (*patient.background, *patient.problems)))
 
 
 def goes_with(condition: str, patient: ClinicPatient) -> bool:
@@ -119,7 +132,8 @@ def with_a_purpose(patient: ClinicPatient) -> ClinicPatient:
 
 
 def fits_weight(drug: str, patient: ClinicPatient) -> bool:
-    """Return whether somebody weighs enough for a medicine."""
+    """Return whether the weight of somebody is one for a medicine and its dose."""
     person = patient.person
     bmi = person.weight_kg / (person.height_cm / 100) ** 2
-    return drug not in LOSE_WEIGHT or bmi >= OVERWEIGHT
+    least, most = WEIGHED.get(drug, (0.0, math.inf))
+    return least <= person.weight_kg <= most and (drug not in LOSE_WEIGHT or bmi >= OVERWEIGHT)

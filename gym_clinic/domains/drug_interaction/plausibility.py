@@ -95,7 +95,10 @@ def plausible(record: Mapping[str, Any], patient: ClinicPatient) -> bool:
     if "af-long-term" in indication.older and not at_risk_of_stroke(who.age, who.conditions):
         return False
     problems = find_problems(drug, indication, who)
-    if not any(one.matters for one in problems) and any(one.matters for one in list_problems(who)):
+    if not any(one.matters for one in problems) and (
+        any(one.matters for one in list_problems(who))
+        or any(excluded(one.regimen.drug, who) for one in who.medicines)
+    ):
         return False
     if any(one.undecided for one in problems) or not _potassium_fits(who, problems):
         return False

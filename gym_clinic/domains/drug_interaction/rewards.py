@@ -23,7 +23,6 @@ from gym_clinic.domains.drug_interaction.lists.review import (
 )
 from gym_clinic.domains.drug_interaction.naming import (
     asked_about,
-    is_beside,
     others_of,
     problems_score,
     same_problem,
@@ -101,9 +100,9 @@ def supported(judged: JudgedEpisode) -> float:
         (one["kind"], others_of(one["drugs"], proposed)) for one in judged.gold.get("extras", ())
     ]
     borne = []
-    for kind, drugs, _ in stated_problems(judged):
+    for kind, drugs, _ in asked_about(judged):
         wanted, is_borne = is_one(matter, kind, drugs), _borne_out(kind, drugs, right, kinds)
-        besides = is_beside(kind, drugs, judged) or is_one(more, kind, drugs)
+        besides = is_one(more, kind, drugs)
         if is_borne or wanted or not besides:
             borne.append(is_borne and (wanted or besides))
     if borne:

@@ -57,7 +57,13 @@ from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.checks.watching import always_watched
 from gym_clinic.domains.drug_interaction.ended import ended_edits
 from gym_clinic.domains.drug_interaction.gold import gold_of
-from gym_clinic.domains.drug_interaction.home import goes_with, may_live_with, suits, taken_by
+from gym_clinic.domains.drug_interaction.home import (
+    fits_weight,
+    goes_with,
+    may_live_with,
+    suits,
+    taken_by,
+)
 from gym_clinic.domains.drug_interaction.lists.charts import LIST_CLASSES, list_record
 from gym_clinic.domains.drug_interaction.lists.needed import completing
 from gym_clinic.domains.drug_interaction.lists.review import LIST, MOST_ASKED, asked_drug
@@ -208,7 +214,8 @@ def _suits(chosen: ReviewCandidate, patient: ClinicPatient, label: str) -> bool:
     pregnant = chosen.kind == "pregnancy" or label == PREGNANT
     if pregnant and not (female and 18 <= person.age <= 44):
         return False
-    if not all(suits(one, patient) for one in (chosen.partner, chosen.drug.drug) if one):
+    drugs = [one for one in (chosen.partner, chosen.drug.drug) if one]
+    if not all(suits(one, patient) and fits_weight(one, patient) for one in drugs):
         return False
     if chosen.condition is not None and (
         chosen.condition == patient.problems[0].condition
@@ -289,7 +296,7 @@ def _without(
     """The edits changed so that one problem goes away, where that can be."""
     others = problem.drugs - {chosen.drug.drug, chosen.partner}
     if problem.kind == MISSING:
-        return [*edits, *protected(chosen.drug.drug)]
+        return [*edits, *protected(chosen.drug.drug, days=1)]
     if problem.kind in ("interaction", "duplicate"):
         gone = others or problem.drugs - {chosen.partner}
         products_of = {one.get("product") for one in edits if one.get("drug") in gone} - {None}

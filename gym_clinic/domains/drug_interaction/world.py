@@ -34,7 +34,7 @@ from gym_clinic.clinical import ClinicCase
 from gym_clinic.clinical.world import ClinicWorld
 from gym_clinic.domains.drug_interaction.checks.formulary import ChildPugh, Regimen
 from gym_clinic.domains.drug_interaction.checks.problems import ReviewProfile, Taken
-from gym_clinic.domains.drug_interaction.home import with_a_purpose
+from gym_clinic.domains.drug_interaction.home import lives_with, with_a_purpose
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
@@ -267,9 +267,7 @@ def profile_of(patient: ClinicPatient, edits: Iterable[Edit] = ()) -> ReviewProf
     person = patient.person
     bought = {one["drug"] for one in edits if one["kind"] == "take" and one.get("bought")}
     creatinine = reported(patient, "creatinine")
-    conditions = frozenset(
-        {one.condition for one in patient.background} | {one.condition for one in patient.problems}
-    )
+    conditions = lives_with(patient)
     return ReviewProfile(
         age=person.age,
         female=person.sex == "female",

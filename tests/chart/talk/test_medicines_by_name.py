@@ -102,3 +102,14 @@ def test_the_dose_is_told_when_it_is_asked(
 def test_what_ended_is_not_denied(patient: ClinicPatient) -> None:
     facts = who_recalls(patient, None).answer("Did you ever take phenelzine?").facts
     assert [one.fact for one in facts] == ["past:phenelzine"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_ended_is_told_as_if_nothing_was_told_before_it(
+    patient: ClinicPatient, seed: int
+) -> None:
+    ended = replace(patient.past[0], what="citalopram")
+    alone = replace(patient, seed=seed, medicines=(), past=(*patient.past, ended))
+    text = RulesPatient(alone).answer("Which medicines do you take?").text
+    assert "phenelzine" in text.lower() and "citalopram" in text.lower()
+    assert not any(word in text for word in ("And ", " too", " as well"))

@@ -260,6 +260,8 @@ def test_sentences_of_a_ticket_start_with_a_capital_and_names_inside_do_not(
 @pytest.mark.parametrize(("drug", "condition"), [
     ("sumatriptan", "stable-angina-pectoris"), ("ergotamine", "stable-angina-pectoris"),
     ("diclofenac", "stable-angina-pectoris"), ("pseudoephedrine", "hypertension"),
+    ("pseudoephedrine", WEAK), ("pseudoephedrine", "atrial-fibrillation"),
+    ("pseudoephedrine", "benign-prostatic-hyperplasia"),
     ("dronedarone", "heart-failure-with-reduced-ejection-fraction"),
     ("domperidone", "heart-failure-with-preserved-ejection-fraction"),
     ("combined-oral-contraceptive", "hypertension"), ("amitriptyline", "alzheimer-disease"),

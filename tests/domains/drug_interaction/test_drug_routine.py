@@ -161,3 +161,24 @@ def test_folic_acid_of_early_pregnancy_is_neither_asked_for_nor_a_fault(
     found = answered(verdict, record=record, named=named, add=["folic acid 400 micrograms"])
     assert (accuracy(found) == {"verdict": 1, "problems": 1, "plan": 1}) == free
     assert not free or ([*harms(found)], fits(found)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "usual"),
+    [(("rivaroxaban", 40, "mg", 1, "atrial fibrillation, stroke"), 20),
+     (("tizanidine", 16, "mg", 3, "spasticity"), None),
+     (("paroxetine", 80, "mg", 1, "anxiety"), 20)],
+)  # fmt: skip
+def test_the_right_dose_below_the_greatest_is_the_usual_one(
+    asked: tuple[str, float, str, float, str], usual: float | None
+) -> None:
+    drug, dose, unit, per_day, indication = asked
+    question = {"drug": drug, "dose": dose, "unit": unit, "per_day": per_day, "route": "po",
+                "indication": indication}  # fmt: skip
+    record = {**RECORD, "question": question}
+    gold = gold_of(record, review_patient(record))
+    options = (one.daily for one in indications()[indication].options if one.drug == drug)
+    lower = {"drug": drug, "daily_dose": usual or next(options)}
+    assert gold["answer"]["plan"]["doses"] == [lower]
+    most = {"doses": [{"drug": drug, "daily_dose": gold["problems"][0]["remedies"][0]["most"]}]}
+    assert plan_score("start with change", most, gold) == 1

@@ -221,7 +221,7 @@ def daily_doses(drug: Regimen, who: ReviewProfile) -> dict[str, float]:
 def _stopped(risk: DrugRisk, other: Taken) -> DrugRisk:
     """A risk beside a product that the patient buys: it is stopped, and the drug is given.
 
-    What is only watched may be watched instead; what is taken apart or lowered is not stopped.
+    What is only watched may be watched instead; what is taken apart or lowered may be stopped.
     """
     added = tuple(one for one in risk.remedies if one.kind == "add")
     if not other.bought:
@@ -229,7 +229,8 @@ def _stopped(risk: DrugRisk, other: Taken) -> DrugRisk:
     stop = Remedy("stop", frozenset({other.regimen.drug}))
     if risk.actions == ("change",) and not added:
         watched = all(one.kind == "monitor" for one in risk.remedies)
-        return replace(risk, remedies=(stop, *risk.remedies)) if watched else risk
+        usual = (stop, *risk.remedies) if watched else (*risk.remedies, stop)
+        return replace(risk, remedies=usual)
     return replace(risk, actions=("change",), remedies=(stop, *added))
 
 

@@ -183,7 +183,9 @@ def _cleared(
         if not wrong:
             return kept
         if wrong[0].kind == MISSING:
-            kept += protected(min(wrong[0].drugs))
+            drug = min(wrong[0].drugs)
+            begun = (one.get("days") for one in kept[::-1] if one.get("drug") == drug)
+            kept += protected(drug, next(begun, None))
             continue
         free = sorted(wrong[0].drugs - wanted)
         if not free:

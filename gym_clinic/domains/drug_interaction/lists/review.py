@@ -26,10 +26,10 @@ from gym_clinic.domains.drug_interaction.checks.problems import (
     excluded,
     find_problems,
 )
-from gym_clinic.domains.drug_interaction.checks.risks import pair_risk, ungraded
+from gym_clinic.domains.drug_interaction.checks.risks import Remedy, pair_risk, ungraded
 from gym_clinic.domains.drug_interaction.checks.watching import is_checked, is_settled
 from gym_clinic.domains.drug_interaction.lists.needed import lacking
-from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated
+from gym_clinic.domains.drug_interaction.lists.stopping import leaves_untreated, stopped_drugs
 from gym_clinic.facts.named_drugs import is_a
 
 KEEP, CHANGE = "keep the list", "change the list"
@@ -66,9 +66,14 @@ def list_problems(who: ReviewProfile) -> list[DrugProblem]:
 
 
 def _of_list(problem: DrugProblem, of: Taken, who: ReviewProfile) -> DrugProblem:
-    """A problem of a medicine of a list; epilepsy in pregnancy is left to a specialist."""
+    """A problem of a medicine of a list; epilepsy in pregnancy is left to a specialist.
+
+    What is bought, and asks for a lower dose, may be stopped as well.
+    """
     begun = {one.regimen.drug for one in who.medicines if one.days < BEGUN_LATELY}
     found = replace(_watched(problem, who), begun=problem.drugs & begun)
+    if of.bought and [one.kind for one in found.remedies] == ["dose"]:
+        found = replace(found, remedies=(*found.remedies, Remedy("stop", found.drugs)))
     left_open = problem.kind == "pregnancy" and problem.matters and of.reason == "epilepsy"
     return replace(found, actions=("change", "avoid", "none")) if left_open else found
 
@@ -138,12 +143,14 @@ def list_holds_together(who: ReviewProfile) -> bool:
     matter = [one for one in problems if one.matters]
     if leaves_untreated(who, matter) or lacking(who):
         return False
-    asked = {drug for one in matter for drug in one.drugs}
+    asked, ends = {drug for one in matter for drug in one.drugs}, stopped_drugs(matter)
     for one in who.medicines:
         drug = one.regimen.drug
         if hurts_the_liver(drug) and not who.liver_well and drug not in asked:
             return False
-        if drug not in asked and (excluded(drug, who) or raises_high_potassium(drug, who)):
+        if drug not in asked and raises_high_potassium(drug, who):
+            return False
+        if drug not in ends and excluded(drug, who):
             return False
         if any(acts_on(ended, days, drug) for ended, days in who.ended):
             return False

@@ -21,7 +21,12 @@ from gym_clinic.domains.drug_interaction.checks.instead import (
     alternatives,
     is_sound,
 )
-from gym_clinic.domains.drug_interaction.checks.problems import DrugProblem, ReviewProfile, Taken
+from gym_clinic.domains.drug_interaction.checks.problems import (
+    DrugProblem,
+    ReviewProfile,
+    Taken,
+    excluded,
+)
 from gym_clinic.domains.drug_interaction.checks.risks import pair_risk
 from gym_clinic.domains.drug_interaction.checks.watching import sets_the_dose, with_a_level
 from gym_clinic.facts import load
@@ -74,7 +79,8 @@ def may_be_stopped(who: ReviewProfile, problems: Sequence[DrugProblem]) -> list[
     """Return what a patient buys that may be stopped though no problem asks for it."""
     asked = {drug for one in problems for drug in one.drugs}
     bought = (one.regimen.drug for one in who.medicines if one.bought)
-    return [one for one in bought if one in _table()["may be stopped"] and one not in asked]
+    ends = (one for one in bought if one in _table()["may be stopped"] or excluded(one, who))
+    return [one for one in ends if one not in asked]
 
 
 def stoppable(problem: DrugProblem) -> list[str]:
@@ -114,7 +120,7 @@ def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> 
     """
     stopped = [] if first is None else [first]
     left = [one for one in problems if one.actions[0] == "avoid"
-            or any(each.kind == "stop" for each in one.remedies)]  # fmt: skip
+            or any(each.kind == "stop" for each in one.remedies[:1])]  # fmt: skip
     while left := [one for one in left if not {*stopped} & {*stoppable(one)}]:
         ends = [drug for one in left for drug in stoppable(one)]
         new = {drug for one in left for drug in one.begun}
