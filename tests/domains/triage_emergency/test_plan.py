@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
-from gym_clinic.clinical import MadeTask, TaskDraft
+from gym_clinic.clinical import MadeTask, TaskDraft, open_world
 from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.domains.triage_emergency.acuity import main_pain, names_of
 from gym_clinic.domains.triage_emergency.complaints import steps_for
@@ -207,6 +208,32 @@ def test_the_catheter_laboratory_is_alerted_as_soon_as_the_ecg_is_read() -> None
     for one in alerts:
         names = [name for _, name, _ in calls_of(one)]
         assert "examine_patient" not in names[: names.index("activate_pathway")]
+
+
+def test_the_chest_pain_screen_is_told_what_the_ecg_shows() -> None:
+    told = set()
+    for one in (*tasks_of("2", "takotsubo-cardiomyopathy"), *tasks_of("2", "unstable-angina")):
+        ecg = open_world(one.record).patient.problems[0].studies["ecg"]
+        for _, name, given in calls_of(one):
+            if name == "screen_chest_pain":
+                told.add(given["ecg"])
+                assert (given["ecg"] != "normal") is ecg.shows
+                assert given["ecg"] == "unspecific change" or not re.search("TWI|Wellens", ecg.text)
+    assert told == {"normal", "unspecific change", "ST depression", "ST elevation"}
+
+
+def test_no_score_is_computed_of_a_patient_whom_it_is_not_for() -> None:
+    pregnant = (*tasks_of("2", "preeclampsia"), *tasks_of("2", "placenta-praevia"))
+    young = [one for label in "23" for one in tasks_of(label, "immune-thrombocytopenia")
+             if age_of(one) < 16]  # fmt: skip
+    assert len(pregnant) >= 5
+    assert young
+    assert "calculate_news2" not in {name for one in pregnant for _, name, _ in calls_of(one)}
+    assert "calculate_shock_index" not in {name for one in young for _, name, _ in calls_of(one)}
+
+
+def age_of(made: MadeTask) -> float:
+    return open_world(made.record).patient.person.age
 
 
 def test_naloxone_in_time_leaves_an_opioid_overdose_unharmed() -> None:
