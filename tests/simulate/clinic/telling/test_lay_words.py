@@ -38,6 +38,11 @@ def test_two_findings_never_share_a_phrase() -> None:
             assert owners.setdefault(phrase, name) == name, phrase
 
 
+def test_no_verb_takes_a_third_s() -> None:
+    """Of "{i} pass{s}" a parent would make "he passs"."""
+    assert not [one for words in lay_words().values() for one in words.says if "s{s}" in one]
+
+
 def test_slots_follow_the_person_who_speaks() -> None:
     assert in_person("{ive} hurt {my} leg", "patient", "male") == "I've hurt my leg"
     assert in_person("{i} feel{s} sick", "parent", "male") == "he feels sick"
