@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+import pytest
+
 from gym_clinic.clinical import MadeTask, TaskDraft, open_world
 from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.domains.triage_emergency.acuity import main_pain, names_of
 from gym_clinic.domains.triage_emergency.complaints import steps_for
 from gym_clinic.domains.triage_emergency.judging import COMMON
+from gym_clinic.domains.triage_emergency.nurse.notes import NurseNotes
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.questions import has_belly_pain, told_first
 from gym_clinic.domains.triage_emergency.tasks import make_task
@@ -18,6 +21,7 @@ from gym_clinic.domains.triage_emergency.tools.references import read_red_flags
 from gym_clinic.domains.triage_emergency.tools.screens import EYE, MOTOR, RESPONSES
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.simulate.clinic.telling.incidental import red_flags
+from gym_clinic.simulate.clinic.texts.sections.history import age_words
 from gym_clinic.toolbox import Toolbox
 
 
@@ -39,6 +43,21 @@ def test_a_ticket_tells_of_a_pregnancy_that_is_seen_and_the_card_asks_those_who_
     assert any(
         key.startswith("women") for key in read_red_flags(TriageCase(one.record), "pelvic pain")
     )
+
+
+def test_a_ticket_gives_the_age_of_a_small_child_as_the_papers_do() -> None:
+    made = [*tasks_of("3", "neonatal-jaundice"), *tasks_of("2", "bronchiolitis")]
+    units = set()
+    for one in made:
+        patient = open_world(one.record).patient
+        number, unit, _ = age_words(patient)
+        if patient.person.age < 2:
+            units.add(unit)
+            assert re.search(rf", {number} {unit}s?, (fe)?male\.", one.ticket), one.ticket
+            notes = NurseNotes()
+            notes.open(one.ticket)
+            assert notes.age == pytest.approx(patient.person.age, abs=1 / 12)
+    assert {"day", "month"} <= units
 
 
 def test_a_pain_in_the_belly_that_is_told_later_is_asked_for_a_pregnancy() -> None:
