@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic.telling.incidental import is_felt, known_findings
 from gym_clinic.simulate.clinic.telling.lay_words import bare, in_person, lay_words
@@ -41,6 +43,17 @@ def test_two_findings_never_share_a_phrase() -> None:
 def test_no_verb_takes_a_third_s() -> None:
     """Of "{i} pass{s}" a parent would make "he passs"."""
     assert not [one for words in lay_words().values() for one in words.says if "s{s}" in one]
+
+
+def test_no_noun_tells_for_how_long() -> None:
+    """A sentence adds since when, of which "a cough for months, from January" came."""
+    nouns = [one for words in lay_words().values() for one in words.nouns]
+    assert not [one for one in nouns if re.search(r"for (weeks|months|years)$", one)]
+
+
+def test_the_bleeding_of_the_pregnant_is_between_no_periods() -> None:
+    words = lay_words()["Abnormal vaginal bleeding"]
+    assert not [one for one in (*words.nouns, *words.says) if "period" in one]
 
 
 def test_slots_follow_the_person_who_speaks() -> None:
