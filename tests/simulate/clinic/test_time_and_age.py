@@ -132,3 +132,12 @@ def test_fumes_are_breathed_in_when_the_poisoning_begins() -> None:
         began = patient.problems[0].findings.get(fumes)
         events = [one for one in patient.past if one.kind == "exposure"]
         assert began is None or all(abs(one.minute - began) <= 1 for one in events)
+
+
+def test_no_infant_has_asthma_or_hay_fever() -> None:
+    late = {load().finding_ids[name] for name in ("Asthma", "Allergic rhinitis")}
+    drawn = [draw_patient(seed, "atopic-dermatitis") for seed in range(80)]
+    infants = [one for one in drawn if one.person.age < 2]
+    assert infants
+    assert not [one for one in infants if late & one.problems[0].findings.keys()]
+    assert [one for one in drawn if late & one.problems[0].findings.keys()]
