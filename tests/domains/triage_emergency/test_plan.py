@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from gym_clinic.chart.tools.reading import measure_vital_signs
 from gym_clinic.clinical import MadeTask, TaskDraft, open_world
 from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.domains.triage_emergency.acuity import main_pain, names_of
@@ -18,7 +19,12 @@ from gym_clinic.domains.triage_emergency.questions import has_belly_pain, told_f
 from gym_clinic.domains.triage_emergency.tasks import make_task
 from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.tools.references import read_red_flags
-from gym_clinic.domains.triage_emergency.tools.screens import EYE, MOTOR, RESPONSES
+from gym_clinic.domains.triage_emergency.tools.screens import (
+    EYE,
+    MOTOR,
+    RESPONSES,
+    screen_trauma,
+)
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.simulate.clinic.telling.incidental import red_flags
 from gym_clinic.simulate.clinic.texts.sections.history import age_words
@@ -253,6 +259,22 @@ def test_no_score_is_computed_of_a_patient_whom_it_is_not_for() -> None:
 
 def age_of(made: MadeTask) -> float:
     return open_world(made.record).patient.person.age
+
+
+def test_the_trauma_screen_knows_of_a_fall() -> None:
+    screened = set()
+    for seed in range(40):
+        record = {"seed": seed, "condition": "syndrome-of-inappropriate-antidiuresis",
+                  "split": "train", "ticket": ["opening words"],
+                  "department": {"waiting": 3, "standard_beds": 2, "fast_track": True}}  # fmt: skip
+        case = TriageCase(record)
+        facts, findings = case.patient.facts, case.patient.problems[0].findings
+        measure_vital_signs.call({}, case)
+        shown = screen_trauma.call({}, case)["injuries"]
+        fell = findings.get(facts.finding_ids["Falls"], 1) <= 0
+        screened.add(fell)
+        assert ("after a fall" in shown) is fell
+    assert screened == {True, False}
 
 
 def test_naloxone_in_time_leaves_an_opioid_overdose_unharmed() -> None:
