@@ -141,3 +141,21 @@ def test_no_infant_has_asthma_or_hay_fever() -> None:
     assert infants
     assert not [one for one in infants if late & one.problems[0].findings.keys()]
     assert [one for one in drawn if late & one.problems[0].findings.keys()]
+
+
+def test_nobody_coughs_for_years_before_a_tuberculosis_is_found() -> None:
+    cough = load().finding_ids["Chronic cough"]
+    drawn = [draw_patient(seed, "pulmonary-tuberculosis") for seed in range(40)]
+    began = [one.problems[0].findings[cough] for one in drawn if cough in one.problems[0].findings]
+    assert len(began) >= 10
+    assert min(began) >= -400 * 24 * 60
+
+
+@pytest.mark.parametrize(
+    "condition", ["diabetic-ketoacidosis", "hyperosmolar-hyperglycaemic-state"]
+)
+def test_nobody_with_a_diabetic_emergency_looks_well_hydrated(condition: str) -> None:
+    seen = {one.text for seed in range(60) for one in draw_patient(seed, condition).examination
+            if one.site == "general"}  # fmt: skip
+    assert len(seen) > 3
+    assert not [one for one in seen if re.search("well hydrated|moist|not clinically dry", one)]
