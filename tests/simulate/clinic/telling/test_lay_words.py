@@ -6,7 +6,7 @@ import re
 
 from gym_clinic.facts import load
 from gym_clinic.simulate.clinic.telling.incidental import is_felt, known_findings
-from gym_clinic.simulate.clinic.telling.lay_words import bare, in_person, lay_words
+from gym_clinic.simulate.clinic.telling.lay_words import bare, in_person, lay_words, words_of
 from gym_clinic.simulate.split import held_out
 
 FACTS = load()
@@ -38,6 +38,13 @@ def test_two_findings_never_share_a_phrase() -> None:
     for name, words in lay_words().items():
         for phrase in {*(bare(one) for one in words.nouns), *words.says}:
             assert owners.setdefault(phrase, name) == name, phrase
+
+
+def test_what_happened_is_told_in_the_plain_past() -> None:
+    """Nobody who is asked says "yes, I had taken an overdose"."""
+    said = [one for age in (5.0, 40.0) for name in lay_words()
+            if (words := words_of(name, age)) is not None for one in words.says]  # fmt: skip
+    assert not [one for one in said if re.search(r"\{i\} had (been|just|got|\w+(ed|en|nd))\b", one)]
 
 
 def test_no_verb_takes_a_third_s() -> None:
