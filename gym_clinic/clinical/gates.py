@@ -23,6 +23,7 @@ from gym_clinic.clinical.world import ClinicCase, ClinicWorld
 from gym_clinic.domain import Domain
 from gym_clinic.episode import Task
 from gym_clinic.facts import words
+from gym_clinic.simulate.clinic.texts.sections.history import age_words
 from gym_clinic.simulate.split import Split
 
 FEWEST, MOST = 2, 14
@@ -80,11 +81,12 @@ def _marked(task: Task, context: GateContext) -> Iterator[str]:
 
 
 def _ticket(task: Task, context: GateContext) -> Iterator[str]:
-    person = _world(task, context).patient.person
+    patient = _world(task, context).patient
+    person = patient.person
     if person.name.split()[-1] not in task.ticket:
         yield f"the ticket does not name the patient, {person.name!r}"
     months = {str(round(person.age * 12)), str(int(person.age * 12 + 1e-6))}
-    ages = {f"{person.age:g}", str(int(person.age)), *months}
+    ages = {f"{person.age:g}", str(int(person.age)), *months, age_words(patient)[0]}
     if not ages & set(re.findall(r"\d+(?:\.\d+)?", task.ticket)):
         yield f"the ticket does not give the age, {person.age:g}"
 

@@ -82,6 +82,13 @@ def test_a_part_knows_its_own_normal_words() -> None:
                 assert re.search(one.names, words, re.IGNORECASE), (site, words)
 
 
+def test_no_infant_talks_in_full_sentences() -> None:
+    drawn = [draw_patient(seed, "acute-otitis-media") for seed in range(120)]
+    infants = [one for one in drawn if one.person.age < 2]
+    assert infants
+    assert not [one for one in infants if "sentences" in examination_report(one, "general")]
+
+
 def test_what_touches_a_part_keeps_its_normal_words_away() -> None:
     patients = [draw_patient(seed, "nephrotic-syndrome") for seed in range(80)]
     swollen = [one for one in patients if "oedema" in str(own_words(one, "limbs"))]

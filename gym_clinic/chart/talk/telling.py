@@ -11,6 +11,7 @@ from gym_clinic.chart.talk.own_record import KnownFinding, OwnRecord
 from gym_clinic.chart.talk.speech import Speech
 from gym_clinic.chart.talk.times import ago, how_long, number_word, vaguely_ago
 from gym_clinic.facts.records.epidemiology import Sex
+from gym_clinic.simulate.clinic.beginnings import begins_it
 from gym_clinic.simulate.clinic.problems import FORMS_OF_CLOUDED, PAINFUL
 from gym_clinic.simulate.clinic.telling.disclosure import Disclosure
 from gym_clinic.simulate.clinic.telling.lay_words import (
@@ -22,6 +23,7 @@ from gym_clinic.simulate.clinic.telling.lay_words import (
     sayable,
     words_of,
 )
+from gym_clinic.simulate.clinic.texts.speech import events
 from gym_clinic.simulate.split import of_split
 
 Sentence = tuple[str, Said]
@@ -188,7 +190,9 @@ class Telling:
             text = self.speech.say("onset.vague", about=vaguely_ago(minutes, now, random))
             return text, Said(f"onset:{finding}", "vague")
         when, duration = ago(minutes, now, random), how_long(minutes, random)
-        text = self.speech.say("onset", when=when, long=duration)
+        happened = self.record.patient.facts.phenotypes[finding].name in events() | begins_it()
+        pool = "onset.event" if happened else "onset"
+        text = self.speech.say(pool, when=when, long=duration)
         return text, Said(f"onset:{finding}", str(plan.says_began))
 
     def course(self, finding: str, minute: float) -> Sentence:

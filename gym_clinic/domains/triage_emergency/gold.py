@@ -16,6 +16,7 @@ from gym_clinic.domains.triage_emergency.equivalents import instead
 from gym_clinic.domains.triage_emergency.judging import (
     BY_VITALS,
     COMMON,
+    DEPARTMENT,
     URGENT,
     alarming,
     kind_of_medicine,
@@ -305,9 +306,11 @@ def _assertions(
                "known_by": list(pathway.known_by), "text": text + known}  # fmt: skip
     yield from _due(plan)
     text = "The patient is in the right place, after the department was looked at."
-    yield {"check": "placed", "text": text}
+    yield {"check": "placed", "key": DEPARTMENT, "text": text}
     right = reasons(plan, found)
-    named = ", ".join(f"{evidence_name(facts, one['finding'])} ({_said(one)})" for one in right)
+    broader = {f"told:{key}" for one in right for key in facts.above.get(one["finding"][5:], ())}
+    named = ", ".join(f"{evidence_name(facts, one['finding'])} ({_said(one)})"
+                      for one in right if one["finding"] not in broader)  # fmt: skip
     text = f"The level is right and rests on one of these, or on a reason as good: {named}."
     yield {"check": "rests_on", "any": right, "text": text}
 

@@ -57,6 +57,9 @@ FITTING = {
 }
 """Level -> places that it can go with."""
 
+DEPARTMENT = "lookup:department"
+"""The key of the state of the department."""
+
 SINGLE = "standard bed"
 """Where who is isolated lies, from level 3 on."""
 
@@ -332,7 +335,7 @@ def _done_by(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
 def _placed(judged: JudgedEpisode, fields: Mapping[str, Any]) -> bool:
     """Level and place are right, and the department was looked at."""
     place = (judged.raw or {}).get("disposition")
-    return judged.concluded and place in _places(judged) and "lookup:department" in judged.read
+    return judged.concluded and place in _places(judged) and DEPARTMENT in judged.read
 
 
 def _harms(judged: JudgedEpisode) -> Iterator[Harm]:

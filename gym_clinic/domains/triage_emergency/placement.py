@@ -25,7 +25,7 @@ from gym_clinic.domains.triage_emergency.acuity_table import Criterion
 from gym_clinic.domains.triage_emergency.world import Department
 from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
-from gym_clinic.simulate.clinic import ClinicPatient
+from gym_clinic.simulate.clinic import ClinicPatient, Problem
 
 NO_PATHWAY = "none"
 
@@ -45,6 +45,7 @@ class ActivationRule(Strict):
         finding: Name of a finding that must be there.
         along: Names of findings of which one must be there as well; none if empty.
         when: Condition on the names of :func:`values_on_arrival`, and on ``news2``.
+        ecg: Words of which the report of the ECG of the problem must have one; none if empty.
         beside: Whether it also counts for a problem that the patient has besides.
         or_none_for: Conditions in which no protocol is right as well.
         as_well: Whether none is the first choice here, and this protocol is right as well: its
@@ -59,6 +60,7 @@ class ActivationRule(Strict):
     finding: Text | None = None
     along: Texts = ()
     when: Text = "True"
+    ecg: Texts = ()
     beside: bool = False
     or_none_for: Texts = ()
     as_well: bool = False
@@ -170,6 +172,7 @@ def pathways_that_hold(
             problems = everything if rule.beside else first
             keys = {one.condition for one in problems}
             fits = not rule.variants or any(one.variant in rule.variants for one in problems)
+            fits &= not rule.ecg or any(_shows(one, rule.ecg) for one in problems)
             if fits and holds(one, keys, began, values_for(patient, one, values, told)):
                 free = (NO_PATHWAY,) if keys & {*rule.or_none_for} else ()
                 accepted = (protocol.id, *free)
@@ -178,6 +181,11 @@ def pathways_that_hold(
                     protocol.id, accepted, minutes, known_by, rule.as_well, rule.tolerated
                 )
                 break
+
+
+def _shows(problem: Problem, words: Texts) -> bool:
+    report = problem.studies.get("ecg")
+    return report is not None and report.shows and any(one in report.text for one in words)
 
 
 def places(acuity: Acuity, pathway: Pathway, department: Department) -> tuple[str, ...]:

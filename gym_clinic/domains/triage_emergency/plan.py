@@ -278,14 +278,19 @@ def _screen(
         plan.call("screen_sepsis", suspected_infection=True)
     if adult and pathway.id == "sepsis":
         plan.call("calculate_qsofa", rr=row["rr"], sbp=row["sbp"], gcs=row["gcs"])
-    elif adult and not infected and acuity.level <= 2:
+    elif adult and not infected and acuity.level <= 2 and not _is_pregnant(plan):
         plan.call("calculate_news2", **_warning(plan, row))
-    if names & {*BLEEDING} or pathway.id == "major haemorrhage":
+    if adult and (names & {*BLEEDING} or pathway.id == "major haemorrhage"):
         plan.call("calculate_shock_index", hr=row["hr"], sbp=row["sbp"])
     shown = _sites(plan)
     if not any(f"site:{one}" in plan.read for one in shown):
         for site in shown[:1]:
             plan.call("examine_patient", system=site)
+
+
+def _is_pregnant(plan: PlannedTriage) -> bool:
+    """Whether NEWS2 is not for the patient."""
+    return plan.case.patient.person.pregnant_weeks is not None
 
 
 def _sites(plan: PlannedTriage) -> list[str]:
@@ -313,15 +318,12 @@ def _read_ecg(plan: PlannedTriage, names: frozenset[str], values: Mapping[str, f
     order = case.find_order("ecg")
     if order.due > case.minute:
         plan.call("wait", minutes=max(1, int(order.due - case.minute + 0.999)))
-    report = plan.call("read_results", order="ecg")["report"]
+    plan.call("read_results", order="ecg")
     plan.turn()
     if values["age"] >= 35 and names & {"Chest pain", "Chest tightness"}:
         lived = {one.condition for one in case.patient.background}
-        raised = "ST elevation" in report and "no ST elevation" not in report.casefold()
-        depressed = "ST depression" in report
-        shape = "ST elevation" if raised else "ST depression" if depressed else "normal"
         plan.call(
-            "screen_chest_pain", history=1, ecg=shape, risk_factors=len(lived & {*RISKS}),
+            "screen_chest_pain", history=1, ecg=plan.ecg, risk_factors=len(lived & {*RISKS}),
             known_atherosclerosis=bool(lived & {*VESSELS}),
         )  # fmt: skip
 

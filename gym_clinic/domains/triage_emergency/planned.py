@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,15 @@ from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.errors import ToolError
 from gym_clinic.toolbox import Toolbox
+
+_SHAPES = {
+    "ST elevation": re.compile(r"(?<![Nn]o )(ST elevation|STE\b)"),
+    "ST depression": re.compile(r"(?<![Nn]o )ST depression"),
+    "unspecific change": re.compile(
+        r"\bT[ -](wave|inversion)|TWI|flat T|BBB|bundle|LVH|hypertrophy"
+    ),
+}
+"""What the chest pain screen calls an abnormal ECG -> words of its report, the gravest first."""
 
 
 class NoPlanError(Exception):
@@ -80,6 +90,14 @@ class PlannedTriage:
     def read(self) -> frozenset[str]:
         """The keys of what was read."""
         return seen(self.case)
+
+    @property
+    def ecg(self) -> str:
+        """What the ECG that was read shows, as the chest pain screen has it."""
+        report = str(self.replies["read_results"]["report"])
+        shapes = (shape for shape, words in _SHAPES.items() if words.search(report))
+        one = self.citation("study:ecg")
+        return next(shapes, "normal") if one is not None and one["present"] else "normal"
 
     def citation(self, key: str) -> dict[str, Any] | None:
         """Return the right citation of a key; None if it was not read or bears none."""

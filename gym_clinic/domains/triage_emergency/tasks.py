@@ -52,6 +52,7 @@ from gym_clinic.domains.triage_emergency.world import Department, TriageCase, dr
 from gym_clinic.episode import Call, Turn
 from gym_clinic.facts import words
 from gym_clinic.simulate.clinic import ClinicPatient, draw_patient
+from gym_clinic.simulate.clinic.texts.sections.history import age_words
 from gym_clinic.toolbox import Toolbox
 
 LEVELS = ("1", "2", "3", "4", "5")
@@ -322,10 +323,8 @@ def _toolbox() -> Toolbox:
 def _ticket(plan: PlannedTriage) -> str:
     """Who comes, when, and the opening words."""
     world, person = plan.case.world, plan.case["person"]
-    months = round(person["age"] * 12)
-    age = (
-        f"{person['age']:g} years" if person["age"] >= 2 else f"{months} month{'s' * (months != 1)}"
-    )
+    number, unit, count = age_words(world.patient)
+    age = f"{number} {unit}{'s' * (count != 1)}"
     weeks = world.patient.person.pregnant_weeks
     belly = ", visibly pregnant" if weeks is not None and weeks >= VISIBLE else ""
     return "\n".join(

@@ -113,11 +113,11 @@ def draw_patient(
     medicines = draw_medicines(tables, lived_with, allergies, basis, person.weight_kg, random)
     healthy = draw_usual(tables, basis.sex, basis.age, random, person.pregnant_weeks)
     healthy["weight_kg"] = person.weight_kg
-    problems = [draw_problem(chosen, random)]
+    problems = [draw_problem(chosen, random, basis.age)]
     if random.random() < SECOND and (
         other := second_problem(tables, chosen, lived_with, basis, random)
     ):
-        problems.append(draw_problem(other, random))
+        problems.append(draw_problem(other, random, basis.age))
     past: list[PastEvent] = []
     if cause is not None and (known not in tables.conditions or known in lived_with):
         began = problems[0].began

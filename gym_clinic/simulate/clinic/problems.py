@@ -113,8 +113,14 @@ class Problem:
     effects: Mapping[str, DrawnEffect]
 
 
-def draw_problem(condition: Condition, random: Random) -> Problem:
-    """Draw a problem without what is told and shown (:func:`told`, :func:`examined`)."""
+def draw_problem(condition: Condition, random: Random, age: float) -> Problem:
+    """Draw a problem without what is told and shown (:func:`told`, :func:`examined`).
+
+    Args:
+        condition: The condition.
+        random: The source of randomness.
+        age: Of the patient, in years: no problem began before birth.
+    """
     course = condition.course
     if course is None:
         raise ValueError(f"{condition.id} is a background condition; it brings no one")
@@ -127,7 +133,7 @@ def draw_problem(condition: Condition, random: Random) -> Problem:
     return Problem(
         condition=condition.id,
         variant=variant,
-        began=min(began, -1),
+        began=min(max(began, -math.floor(age * 365.25 * DAY)), -1),
         severity=round(severity, 2),
         complaint=None,
         findings={},

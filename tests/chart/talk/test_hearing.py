@@ -190,6 +190,17 @@ def test_who_is_asked_for_food_allergies_does_not_name_drugs(question: str, drug
     assert drugs or told
 
 
+def test_who_is_asked_for_an_allergic_nose_speaks_of_the_nose() -> None:
+    drawn = (RulesPatient(draw_patient(seed, "asthma")) for seed in range(80))
+    rhinitis = IDS["Allergic rhinitis"]
+    has = [one for one in drawn if one.record.known(rhinitis).stance == "has"]
+    assert has
+    for patient in has:
+        for question in ("Do you have allergic rhinitis?", "Any nasal allergies?"):
+            facts = {one.fact for one in patient.answer(question).facts}
+            assert facts == {f"finding:{rhinitis}"}
+
+
 def test_a_swollen_leg_is_told_in_words_of_the_leg() -> None:
     for seed in range(12):
         patient = draw_patient(seed, "deep-vein-thrombosis")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -49,6 +50,18 @@ def test_since_when_is_answered_from_the_record_of_every_told_finding(
         if said not in ("vague", str(began)) or (began or 0) >= 0
     ]  # fmt: skip
     assert wrong == []
+
+
+def test_nobody_took_an_overdose_for_hours_now() -> None:
+    answers = []
+    for seed in range(40):
+        patient = RulesPatient(draw_patient(seed, "paracetamol-poisoning"))
+        finding = FACTS.finding_ids["Overdose of tablets"]
+        if patient.record.known(finding).stance == "has":
+            patient.answer("Did you take an overdose of tablets?")
+            answers.append(patient.answer("When did you take the overdose of tablets?").text)
+    assert len(answers) >= 10
+    assert not [one for one in answers if re.search("set in|started|going on|now|noticed", one)]
 
 
 def test_a_finding_that_begins_after_arrival_is_not_in_the_plan() -> None:

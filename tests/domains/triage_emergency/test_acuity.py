@@ -299,6 +299,7 @@ LOOKS_GRAVE = (
     ("migraine", "Photophobia", {"temp_c": 38.4}),
     ("tension-type-headache", "Photophobia", {"temp_c": 38.4}),
     ("immune-thrombocytopenia", "Purpura", {"temp_c": 38.4}),
+    ("epilepsy", "Seizure", {"temp_c": 38.4}),
     ("peptic-ulcer-disease", "Hematemesis", {}),
     ("pyloric-stenosis", "Projectile vomiting", {"crt_s": 3.0}),
 )

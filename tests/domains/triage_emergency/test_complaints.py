@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gym_clinic.chart.catalogue import sites
 from gym_clinic.domains.triage_emergency.complaints import (
     WORDS,
@@ -111,6 +113,23 @@ def test_any_complaint_without_a_group_is_asked_for_tablets_and_women_for_a_preg
     flags = flags_of(facts, [facts.finding_ids["Malaise"]], AGE)
     assert "Overdose of tablets" in flags.findings
     assert flags.pregnancy
+
+
+@pytest.mark.parametrize("name", ["Restless legs", "Polyphagia", "Salt craving", "Pica", "Snoring"])
+def test_a_bodily_complaint_is_not_asked_for_suicide(name: str) -> None:
+    """They stand below sleep and behaviour in the phenotypes, and are no low mood."""
+    facts = load()
+    assert "Suicidal ideation" not in flags_of(facts, [facts.finding_ids[name]], AGE).findings
+    assert "site:mental state" not in steps_for(facts, facts.finding_ids[name])
+
+
+def test_a_paralysis_is_screened_for_a_stroke_and_a_swollen_face_is_not_of_the_limbs() -> None:
+    facts = load()
+    assert steps_for(facts, facts.finding_ids["Paralysis"])[0] == "lookup:stroke screen"
+    for name in ("Facial edema", "Periorbital edema"):
+        assert steps_for(facts, facts.finding_ids[name]) == ("site:general",)
+        flags = flags_of(facts, [facts.finding_ids[name]], AGE).findings
+        assert flags[0] == "Contact with an allergen"
 
 
 def test_each_complaint_is_looked_at_where_it_is() -> None:

@@ -96,6 +96,16 @@ def test_st_elevation_is_the_form_that_needs_the_catheter_laboratory() -> None:
     assert {name for form, name in found if form in ("inferior", "anterior")} == {"stemi"}
 
 
+def test_st_elevation_of_another_heart_disease_alerts_the_catheter_laboratory_as_well() -> None:
+    drawn = [draw_patient(seed, "takotsubo-cardiomyopathy") for seed in range(24)]
+    found = {(raises_st(one.problems[0].studies["ecg"].text), pathway_of(one).id) for one in drawn}
+    assert found == {(True, "stemi"), (False, "chest pain")}
+
+
+def raises_st(report: str) -> bool:
+    return "ST elevation" in report.replace("No ST elevation", "") or "STE V" in report
+
+
 def test_every_protocol_is_known_to_the_tool_and_to_the_tables() -> None:
     facts = load()
     names = {one.name for one in facts.phenotypes.values()}

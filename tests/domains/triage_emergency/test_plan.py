@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
-from gym_clinic.clinical import MadeTask, TaskDraft
+import pytest
+
+from gym_clinic.chart.tools.reading import measure_vital_signs
+from gym_clinic.clinical import MadeTask, TaskDraft, open_world
 from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.domains.triage_emergency.acuity import main_pain, names_of
 from gym_clinic.domains.triage_emergency.complaints import steps_for
 from gym_clinic.domains.triage_emergency.judging import COMMON
+from gym_clinic.domains.triage_emergency.nurse.notes import NurseNotes
 from gym_clinic.domains.triage_emergency.planned import PlannedTriage
 from gym_clinic.domains.triage_emergency.questions import has_belly_pain, told_first
 from gym_clinic.domains.triage_emergency.tasks import make_task
 from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.tools.references import read_red_flags
-from gym_clinic.domains.triage_emergency.tools.screens import EYE, MOTOR, RESPONSES
+from gym_clinic.domains.triage_emergency.tools.screens import (
+    EYE,
+    MOTOR,
+    RESPONSES,
+    screen_trauma,
+)
 from gym_clinic.domains.triage_emergency.world import TriageCase
 from gym_clinic.simulate.clinic.telling.incidental import red_flags
+from gym_clinic.simulate.clinic.texts.sections.history import age_words
 from gym_clinic.toolbox import Toolbox
 
 
@@ -38,6 +49,21 @@ def test_a_ticket_tells_of_a_pregnancy_that_is_seen_and_the_card_asks_those_who_
     assert any(
         key.startswith("women") for key in read_red_flags(TriageCase(one.record), "pelvic pain")
     )
+
+
+def test_a_ticket_gives_the_age_of_a_small_child_as_the_papers_do() -> None:
+    made = [*tasks_of("3", "neonatal-jaundice"), *tasks_of("2", "bronchiolitis")]
+    units = set()
+    for one in made:
+        patient = open_world(one.record).patient
+        number, unit, _ = age_words(patient)
+        if patient.person.age < 2:
+            units.add(unit)
+            assert re.search(rf", {number} {unit}s?, (fe)?male\.", one.ticket), one.ticket
+            notes = NurseNotes()
+            notes.open(one.ticket)
+            assert notes.age == pytest.approx(patient.person.age, abs=1 / 12)
+    assert {"day", "month"} <= units
 
 
 def test_a_pain_in_the_belly_that_is_told_later_is_asked_for_a_pregnancy() -> None:
@@ -207,6 +233,48 @@ def test_the_catheter_laboratory_is_alerted_as_soon_as_the_ecg_is_read() -> None
     for one in alerts:
         names = [name for _, name, _ in calls_of(one)]
         assert "examine_patient" not in names[: names.index("activate_pathway")]
+
+
+def test_the_chest_pain_screen_is_told_what_the_ecg_shows() -> None:
+    told = set()
+    for one in (*tasks_of("2", "takotsubo-cardiomyopathy"), *tasks_of("2", "unstable-angina")):
+        ecg = open_world(one.record).patient.problems[0].studies["ecg"]
+        for _, name, given in calls_of(one):
+            if name == "screen_chest_pain":
+                told.add(given["ecg"])
+                assert (given["ecg"] != "normal") is ecg.shows
+                assert given["ecg"] == "unspecific change" or not re.search("TWI|Wellens", ecg.text)
+    assert told == {"normal", "unspecific change", "ST depression", "ST elevation"}
+
+
+def test_no_score_is_computed_of_a_patient_whom_it_is_not_for() -> None:
+    pregnant = (*tasks_of("2", "preeclampsia"), *tasks_of("2", "placenta-praevia"))
+    young = [one for label in "23" for one in tasks_of(label, "immune-thrombocytopenia")
+             if age_of(one) < 16]  # fmt: skip
+    assert len(pregnant) >= 5
+    assert young
+    assert "calculate_news2" not in {name for one in pregnant for _, name, _ in calls_of(one)}
+    assert "calculate_shock_index" not in {name for one in young for _, name, _ in calls_of(one)}
+
+
+def age_of(made: MadeTask) -> float:
+    return open_world(made.record).patient.person.age
+
+
+def test_the_trauma_screen_knows_of_a_fall() -> None:
+    screened = set()
+    for seed in range(40):
+        record = {"seed": seed, "condition": "syndrome-of-inappropriate-antidiuresis",
+                  "split": "train", "ticket": ["opening words"],
+                  "department": {"waiting": 3, "standard_beds": 2, "fast_track": True}}  # fmt: skip
+        case = TriageCase(record)
+        facts, findings = case.patient.facts, case.patient.problems[0].findings
+        measure_vital_signs.call({}, case)
+        shown = screen_trauma.call({}, case)["injuries"]
+        fell = findings.get(facts.finding_ids["Falls"], 1) <= 0
+        screened.add(fell)
+        assert ("after a fall" in shown) is fell
+    assert screened == {True, False}
 
 
 def test_naloxone_in_time_leaves_an_opioid_overdose_unharmed() -> None:

@@ -113,3 +113,49 @@ def test_albumin_and_creatinine_are_low_in_pregnancy() -> None:
 def test_red_cells_have_the_size_of_the_age(age: float, low: float, high: float) -> None:
     drawn = [draw_usual(load(), "male", age, Random(seed))["mcv"] for seed in range(40)]
     assert low <= min(drawn) < max(drawn) <= high
+
+
+def test_no_illness_began_before_birth() -> None:
+    drawn = (draw_patient(seed, "gastroesophageal-reflux-disease") for seed in range(120))
+    infants = [one for one in drawn if one.person.age < 0.5]
+    assert infants
+    for one in infants:
+        life = one.person.age * 365.25 * 24 * 60
+        assert all(-began <= life for each in one.problems for began in each.findings.values())
+
+
+def test_fumes_are_breathed_in_when_the_poisoning_begins() -> None:
+    """So that no answer tells two times of one fire."""
+    fumes = load().finding_ids["Exposure to fumes or smoke"]
+    for seed in range(12):
+        patient = draw_patient(seed, "carbon-monoxide-poisoning")
+        began = patient.problems[0].findings.get(fumes)
+        events = [one for one in patient.past if one.kind == "exposure"]
+        assert began is None or all(abs(one.minute - began) <= 1 for one in events)
+
+
+def test_no_infant_has_asthma_or_hay_fever() -> None:
+    late = {load().finding_ids[name] for name in ("Asthma", "Allergic rhinitis")}
+    drawn = [draw_patient(seed, "atopic-dermatitis") for seed in range(80)]
+    infants = [one for one in drawn if one.person.age < 2]
+    assert infants
+    assert not [one for one in infants if late & one.problems[0].findings.keys()]
+    assert [one for one in drawn if late & one.problems[0].findings.keys()]
+
+
+def test_nobody_coughs_for_years_before_a_tuberculosis_is_found() -> None:
+    cough = load().finding_ids["Chronic cough"]
+    drawn = [draw_patient(seed, "pulmonary-tuberculosis") for seed in range(40)]
+    began = [one.problems[0].findings[cough] for one in drawn if cough in one.problems[0].findings]
+    assert len(began) >= 10
+    assert min(began) >= -400 * 24 * 60
+
+
+@pytest.mark.parametrize(
+    "condition", ["diabetic-ketoacidosis", "hyperosmolar-hyperglycaemic-state"]
+)
+def test_nobody_with_a_diabetic_emergency_looks_well_hydrated(condition: str) -> None:
+    seen = {one.text for seed in range(60) for one in draw_patient(seed, condition).examination
+            if one.site == "general"}  # fmt: skip
+    assert len(seen) > 3
+    assert not [one for one in seen if re.search("well hydrated|moist|not clinically dry", one)]

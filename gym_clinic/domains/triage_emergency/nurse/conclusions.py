@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,7 +60,7 @@ MOST_VITALS, MOST_CITED = 3, 8
 def pathway_of_notes(notes: NurseNotes) -> str:
     """Return the protocol whose criteria are met by what was read."""
     has = notes.has
-    raised = "st elevation" in notes.ecg.casefold().replace("no st elevation", "")
+    raised = re.search(r"(?<![Nn]o )(ST elevation|\bSTE\b)", notes.ecg) is not None
     bleeding = bool(has & BLEEDS) and notes.vital("hr", 0) >= notes.vital("sbp", 999)
     criteria = {
         "anaphylaxis": notes.allergic,

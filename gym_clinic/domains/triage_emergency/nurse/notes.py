@@ -36,8 +36,8 @@ _SPOKEN_FOR = re.compile(
 )
 """Words of a crew that are no loss of speech."""
 
-_AGE = re.compile(r", (?P<number>[\d.]+) (?P<unit>years|months?), (?P<sex>male|female)")
-_PER_YEAR = {"years": 1.0, "months": 12.0, "month": 12.0}
+_AGE = re.compile(r", (?P<number>[\d.]+) (?P<unit>year|month|week|day)s?, (?P<sex>male|female)")
+_PER_YEAR = {"year": 1.0, "month": 12.0, "week": 52.2, "day": 365.25}
 _LONG = re.compile(r"\b(days?|weeks?|months?|years?|fortnight|yesterday)\b", re.IGNORECASE)
 _NUMBERS = ("a", "couple of", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
             "eleven", "twelve")  # fmt: skip

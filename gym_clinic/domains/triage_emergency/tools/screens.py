@@ -5,7 +5,7 @@ Each takes minutes. A screen reports what it finds, and never a diagnosis or a l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from gym_clinic.chart import Chart
@@ -226,9 +226,11 @@ def screen_trauma(case: Chart) -> dict[str, Any]:
         "respiratory rate below 10 or above 29/min": not 10 <= row["rr"] <= 29,
         "oxygen saturation below 90%": row["spo2"] < 90,
     }
-    injuries = _injuries(case)
+    injuries = [*_findings_among(INJURIES, case)]
+    fell = [*_findings_among(("Falls",), case)]
+    mechanism = "after a fall" if fell else "no mechanism of injury reported"
     return {
-        "injuries": injuries or "none seen, no mechanism of injury reported",
+        "injuries": injuries or f"none seen, {mechanism}",
         "abnormal": [name for name, positive in checked.items() if positive] or "none",
     }
 
@@ -238,14 +240,15 @@ INJURIES = ("Animal bite", "Bite marks", "Burned skin", "Rib fracture", "Patholo
 """Findings that a trauma screen shows."""
 
 
-def _injuries(case: Chart) -> list[str]:
+def _findings_among(names: Iterable[str], case: Chart) -> Iterator[str]:
+    """Yield which of some findings the patient has by now; they are known from then on."""
     facts = case.patient.facts
-    ids = {facts.finding_ids[name]: name for name in INJURIES if name in facts.finding_ids}
-    there = [key for one in case.patient.problems for key, began in one.findings.items()
-             if began <= case.minute and key in ids]  # fmt: skip
-    for key in there:
-        case.told[f"finding:{key}"] = "yes"
-    return [ids[key] for key in there]
+    ids = {facts.finding_ids[name]: name for name in names if name in facts.finding_ids}
+    for problem in case.patient.problems:
+        for key, began in problem.findings.items():
+            if began <= case.minute and key in ids:
+                case.told[f"finding:{key}"] = "yes"
+                yield ids[key]
 
 
 def _last_row(case: Chart) -> Any:

@@ -20,7 +20,7 @@ from gym_clinic.simulate.writer import Writer
 _FILLED = re.compile("\ue000(\\d+)\ue001")
 _ARTICLE = re.compile(r"\b([Aa]) (?=8\b|11\b|18\b|8\d\b|[aeio])(?!one\b|eu)")
 _START = re.compile(r"(?:^|(?<=[.?!] ))[\"(]?[a-z](?![A-Z])")
-_CONTRACTED = re.compile(r"^(We|He|She|They|It|That|There|Don|Couldn)'(?:ve|s|re|t)$")
+_CONTRACTED = re.compile(r"^(We|You|He|She|They|It|That|There|Don|Can|Couldn)'(?:ve|s|re|t|ll|d)$")
 _DENIAL = re.compile(r"(no|nil|nkda|non|not|never|denies|without)\b", re.IGNORECASE)
 _SHORT = 0.55
 """Share of abbreviations where a telegraphic writer has the choice."""
@@ -272,8 +272,8 @@ def lowered(text: str) -> str:
 
     >>> lowered("No regular medication"), lowered("NKDA"), lowered("Crohn's disease")
     ('no regular medication', 'NKDA', "Crohn's disease")
-    >>> lowered("We've noticed a cough"), lowered("I've had a cough")
-    ("we've noticed a cough", "I've had a cough")
+    >>> lowered("We've noticed a cough"), lowered("We'll see"), lowered("I've had a cough")
+    ("we've noticed a cough", "we'll see", "I've had a cough")
     """
     first = _CONTRACTED.sub(r"\1", text.split(" ", 1)[0])
     plain = first[1:].islower() and first.rstrip(":").isalpha()

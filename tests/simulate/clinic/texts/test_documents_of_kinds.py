@@ -17,3 +17,13 @@ def test_documents_of_some_kinds_are_those_of_all(condition: str) -> None:
         wanted = tuple(one for one in whole if one.kind == kind)
         assert documents(patient, "dev", kinds=frozenset({kind})) == wanted
     assert documents(patient, "dev", kinds=frozenset()) == ()
+
+
+def test_no_crew_writes_that_it_did_not_alert_for_a_stroke() -> None:
+    handovers = [
+        one.text
+        for seed in range(80)
+        for one in documents(draw_patient(seed, "stroke"), kinds=frozenset({"handover"}))
+    ]
+    assert len(handovers) > 20
+    assert not [one for one in handovers if "pre-alert nil" in one]

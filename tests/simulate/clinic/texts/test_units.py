@@ -97,6 +97,11 @@ def test_american_names_of_drugs_mean_the_same_drugs() -> None:
         assert resolve(american) == resolve(one.name), american
 
 
+@pytest.mark.parametrize("word", ["snappy", "percentile", "Angioedema", "gastroesophageal"])
+def test_a_british_word_inside_another_stays(word: str) -> None:
+    assert americanised(word) == word
+
+
 def test_a_poor_trace_is_written_beside_the_saturation_and_does_not_alarm() -> None:
     for seed in range(200):
         patient = draw_patient(seed, "migraine")
