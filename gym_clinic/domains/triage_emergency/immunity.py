@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
 from gym_clinic.facts import Facts
 from gym_clinic.facts.records.models import Text, Texts
 from gym_clinic.facts.typed_json import Strict
-from gym_clinic.simulate.clinic import ClinicPatient
+
+if TYPE_CHECKING:  # the rules baseline takes names from here, and knows nothing of the simulator
+    from gym_clinic.simulate.clinic import ClinicPatient
 
 DAY = -24 * 60
 """Minutes from arrival of a day before it."""
