@@ -80,11 +80,13 @@ class UrgentCare(Strict):
         routes: Drug -> the route of its first dose where that is not the vein.
         doses: Drug -> its first dose in adults, in its usual unit, where that is not the middle of
             the usual ones.
+        per_kg: Drug -> its first dose in adults for each kg, of which `doses` is the greatest.
         conditions: Condition -> what cannot wait in it.
     """
 
     routes: dict[Slug, str]
     doses: dict[Slug, float]
+    per_kg: dict[Slug, float]
     conditions: dict[Slug, Urgency]
 
 
@@ -317,6 +319,8 @@ def _given(world: ClinicWorld, action: str) -> CallSpec | None:
     given = dose_to_give((low + high) / 2, usual.unit, 0)
     if person.age >= ADULT:  # the limits of a child's dose are no doses that can be measured
         given = min(max(urgent_care().doses.get(drug, given), low), high)
+        if drug in urgent_care().per_kg:
+            given = min(given, float(round(urgent_care().per_kg[drug] * person.weight_kg)))
     arguments: Mapping[str, object] = {
         "drug": facts.drugs[drug].name,
         "dose": given,

@@ -233,3 +233,11 @@ def test_a_first_dose_is_the_one_that_is_given(
         if name == "give_medication"
     }
     assert given == doses
+
+
+def test_the_dose_that_dissolves_a_clot_goes_by_weight() -> None:
+    for seed in range(0, 40, 4):
+        world = open_world({"seed": seed, "condition": "stroke", "split": "train"})
+        calls = urgent_calls(world, ["drug:alteplase"]) or []
+        (dose,) = (one["dose"] for name, one in calls if name == "give_medication")
+        assert dose == min(90, round(0.9 * world.patient.person.weight_kg))

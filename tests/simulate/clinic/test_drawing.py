@@ -238,11 +238,14 @@ def test_who_comes_with_fibrillation_has_a_rate_to_treat() -> None:
 
 
 def test_kidneys_that_lack_volume_lack_it_everywhere() -> None:
-    for seed in range(20):
+    for seed in range(40):
         patient = draw_patient(seed, "acute-kidney-injury")
         (general,) = (one.text for one in patient.problems[0].signs if one.site == "general")
         dry = re.search(r"\bdry\b", general) is not None
         assert dry is (patient.problems[0].variant == "low-volume")
+        full = patient.problems[0].studies["chest-x-ray"].shows
+        full |= FACTS.finding_ids["Edema"] in patient.problems[0].findings
+        assert not (dry and full)
 
 
 def test_who_is_quiet_in_delirium_is_not_agitated() -> None:
