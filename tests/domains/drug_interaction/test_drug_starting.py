@@ -49,6 +49,12 @@ def test_what_follows_days_of_heparin_is_no_first_treatment_of_a_clot() -> None:
     assert later <= {one.drug for one in clot.also}
 
 
+def test_no_ulcer_begins_with_what_heals_it_more_slowly() -> None:
+    ulcer = indications()["peptic ulcer"]
+    assert "famotidine" not in {one.drug for one in ulcer.options}
+    assert "famotidine" in {one.drug for one in ulcer.also}
+
+
 @pytest.mark.parametrize(("weight", "fits"), [(60, False), (80, True), (98, False)])
 def test_enoxaparin_of_80_mg_is_given_to_who_weighs_about_80_kg(weight: float, fits: bool) -> None:
     patient = draw_patient(3, "deep-vein-thrombosis")
