@@ -63,7 +63,8 @@ def may_live_with(condition: str, patient: ClinicPatient) -> bool:
 def lives_with(patient: ClinicPatient) -> frozenset[str]:
     """Return the ids of what a patient has, and of what the reasons of medicines tell of."""
     told = {TELLS_OF[one.condition] for one in patient.medicines if one.condition in TELLS_OF}
-    return frozenset(told.union(one.condition for one in (*patient.background, *patient.problems)))
+    known = {one.condition for one in patient.background}
+    return frozenset(told | known | {one.condition for one in patient.problems})
 
 
 def goes_with(condition: str, patient: ClinicPatient) -> bool:

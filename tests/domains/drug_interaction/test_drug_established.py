@@ -100,6 +100,10 @@ def test_the_newest_drug_of_a_problem_may_be_stopped_whatever_it_is() -> None:
     new = dataclasses.replace(pair, begun=frozenset({"lithium"}))
     assert stoppable(new) == ["lithium", "ramipril"]
     assert stopped_drugs([new]) == ["lithium"]
+    high = list_problems(
+        taking(dataclasses.replace(WELL, potassium=5.3), "ramipril", "spironolactone")
+    )
+    assert stopped_drugs(high) == ["spironolactone"]
     taken = taking(older, "lithium", "ramipril", days=1)
     assert next(one for one in list_problems(taken) if one.kind == "interaction").begun
 

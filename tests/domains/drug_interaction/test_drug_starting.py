@@ -8,6 +8,7 @@ import pytest
 
 from gym_clinic.clinical import TaskDraft
 from gym_clinic.domains.drug_interaction.charting import protected
+from gym_clinic.domains.drug_interaction.checks.doses import renal_risks
 from gym_clinic.domains.drug_interaction.checks.formulary import indications
 from gym_clinic.domains.drug_interaction.home import fits_weight
 from gym_clinic.domains.drug_interaction.lists.review import asked_drug
@@ -35,11 +36,23 @@ def test_what_is_raised_slowly_is_begun_low(drug: str, indication: str, daily: f
     assert proposed.daily <= daily
 
 
+@pytest.mark.parametrize(("clearance", "most"), [(40, 122.5), (20, 82)])
+def test_tenofovir_is_given_on_fewer_days_where_kidneys_fail(clearance: float, most: float) -> None:
+    (risk,) = renal_risks("tenofovir-disoproxil", clearance, clearance, indication=(), daily_mg=245)
+    assert [one.most for one in risk.remedies] == [most]
+
+
 def test_what_follows_days_of_heparin_is_no_first_treatment_of_a_clot() -> None:
     clot = indications()["deep vein thrombosis"]
     later = {"dabigatran", "edoxaban", "warfarin"}
     assert later.isdisjoint(one.drug for one in clot.options)
     assert later <= {one.drug for one in clot.also}
+
+
+def test_no_ulcer_begins_with_what_heals_it_more_slowly() -> None:
+    ulcer = indications()["peptic ulcer"]
+    assert "famotidine" not in {one.drug for one in ulcer.options}
+    assert "famotidine" in {one.drug for one in ulcer.also}
 
 
 @pytest.mark.parametrize(("weight", "fits"), [(60, False), (80, True), (98, False)])

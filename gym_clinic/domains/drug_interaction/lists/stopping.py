@@ -118,13 +118,18 @@ def stopped_drugs(problems: Sequence[DrugProblem], first: str | None = None) -> 
         problems: Problems of a list that matter.
         first: A drug that is stopped in any case.
     """
+
+    def order(drug: str) -> tuple[int, bool, bool]:
+        of_these = any(is_a(drug, ref) for ref in _table()["stopped first"])
+        return ends.count(drug), drug in new, of_these
+
     stopped = [] if first is None else [first]
     left = [one for one in problems if one.actions[0] == "avoid"
             or any(each.kind == "stop" for each in one.remedies[:1])]  # fmt: skip
     while left := [one for one in left if not {*stopped} & {*stoppable(one)}]:
         ends = [drug for one in left for drug in stoppable(one)]
         new = {drug for one in left for drug in one.begun}
-        stopped.append(max(sorted({*ends}), key=lambda drug: (ends.count(drug), drug in new)))
+        stopped.append(max(sorted({*ends}), key=order))
     return stopped
 
 
