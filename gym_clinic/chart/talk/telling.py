@@ -23,7 +23,7 @@ from gym_clinic.simulate.clinic.telling.lay_words import (
     sayable,
     words_of,
 )
-from gym_clinic.simulate.clinic.texts.speech import events
+from gym_clinic.simulate.clinic.texts.sections.history import events
 from gym_clinic.simulate.split import of_split
 
 Sentence = tuple[str, Said]

@@ -10,6 +10,7 @@ from gym_clinic.domains.triage_emergency.placement import (
     NO_PATHWAY,
     Pathway,
     pathway_of,
+    pathways_that_hold,
     places,
     protocols,
 )
@@ -100,6 +101,18 @@ def test_st_elevation_of_another_heart_disease_alerts_the_catheter_laboratory_as
     drawn = [draw_patient(seed, "takotsubo-cardiomyopathy") for seed in range(24)]
     found = {(raises_st(one.problems[0].studies["ecg"].text), pathway_of(one).id) for one in drawn}
     assert found == {(True, "stemi"), (False, "chest pain")}
+
+
+def test_nobody_is_blamed_for_the_catheter_laboratory_where_a_pericarditis_raises_st() -> None:
+    found = set()
+    for one in (draw_patient(seed, "acute-pericarditis") for seed in range(30)):
+        shown = one.problems[0].studies["ecg"].text.casefold()
+        raised = any(word in shown for word in ("concave", "saddle"))
+        held = [each for each in pathways_that_hold(one) if each.id == "stemi"]
+        assert [each.tolerated for each in held] == [True] * raised
+        assert pathway_of(one).id != "stemi"
+        found.add(raised)
+    assert found == {True, False}
 
 
 def raises_st(report: str) -> bool:

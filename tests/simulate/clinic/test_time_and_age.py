@@ -159,3 +159,9 @@ def test_nobody_with_a_diabetic_emergency_looks_well_hydrated(condition: str) ->
             if one.site == "general"}  # fmt: skip
     assert len(seen) > 3
     assert not [one for one in seen if re.search("well hydrated|moist|not clinically dry", one)]
+
+
+def test_who_hardly_wakes_after_an_opioid_breathes_slowly() -> None:
+    states = [draw_patient(seed, "opioid-overdose").state(0) for seed in range(60)]
+    deep = [one["rr"] for one in states if one["gcs"] <= 10]
+    assert sum(one < 12 for one in deep) >= 0.95 * len(deep)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from functools import lru_cache
-from pathlib import Path
 
 from gym_clinic.simulate.clinic.patient import GROWN_UP, ClinicPatient
 from gym_clinic.simulate.clinic.telling.lay_words import in_person, words_of
 from gym_clinic.simulate.clinic.texts.attacks import is_over
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
 from gym_clinic.simulate.clinic.texts.knowledge import Told, names_a_problem, told_to
-from gym_clinic.simulate.clinic.texts.sections.history import finding
+from gym_clinic.simulate.clinic.texts.sections.history import events, finding
 from gym_clinic.simulate.clinic.texts.visit import Visit
 from gym_clinic.simulate.clinic.texts.voice import Voice, lowered
 from gym_clinic.simulate.clinic.texts.when import onset, vaguely
@@ -34,14 +31,6 @@ RECENT = 14 * 24 * 60
 
 MESSAGES = 0.4
 """Share of those who write as in a chat: small letters, few stops."""
-
-
-@lru_cache(maxsize=1)
-def events() -> frozenset[str]:
-    """Return the names of findings that happen: nobody has fainted "for 10 hours now"."""
-    file = Path(__file__).with_name("events.json")
-    names: list[str] = json.loads(file.read_text(encoding="utf-8"))
-    return frozenset(names)
 
 
 def opening_words(voice: Voice, patient: ClinicPatient, visit: Visit) -> Piece:

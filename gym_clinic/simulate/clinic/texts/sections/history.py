@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 
 from gym_clinic.simulate.clinic.patient import OVER, ClinicPatient
 from gym_clinic.simulate.clinic.texts.document import Fact, Piece
@@ -39,6 +42,14 @@ def age_words(patient: ClinicPatient) -> tuple[str, str, int]:
     raise AssertionError("unreachable")
 
 
+@lru_cache(maxsize=1)
+def events() -> frozenset[str]:
+    """Return the names of findings that happen: nobody has fainted "for 10 hours now"."""
+    file = Path(__file__).parents[1] / "events.json"
+    names: list[str] = json.loads(file.read_text(encoding="utf-8"))
+    return frozenset(names)
+
+
 def told_history(
     voice: Voice,
     patient: ClinicPatient,
@@ -73,6 +84,7 @@ def _first(voice: Voice, patient: ClinicPatient, one: Told, now: float, introduc
     slots = {"c": finding(voice, one), "who": who(voice, patient), **when.slots()}
     pool = "first.slight" if one.how == "slight" else "first"
     pool = "first.vague" if one.how == "vague" else pool
+    pool = "first.event" if one.how == "plain" and one.name in events() else pool
     return voice.say_without("who" if introduced else None, pool, slots)
 
 
