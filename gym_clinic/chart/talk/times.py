@@ -34,7 +34,8 @@ OR_TWO = (0.6, 2.6)
 
 _AMOUNT = "|".join((*sorted(FEW, key=len, reverse=True), *NUMBERS[1:], r"\d+", "half an", "an?"))
 _LONG = re.compile(
-    rf"\b({_AMOUNT}) (minute|hour|day|week|month|year)s?(?P<two> or two)?\b", re.IGNORECASE
+    rf"\b({_AMOUNT}|last(?= \w+ or two\b)) (minute|hour|day|week|month|year)s?(?P<two> or two)?\b",
+    re.IGNORECASE,
 )
 _DAY = re.compile(
     rf"\b(yesterday|today|this (?:morning|afternoon|evening)|last night|tonight|"

@@ -48,3 +48,9 @@ def test_weekdays_and_parts_of_the_day_are_days() -> None:
 
 def test_a_rate_is_no_time() -> None:
     assert mentioned_times("20 cigarettes a day and eight units a week, twice a day", NOW) == []
+
+
+def test_a_day_or_two_is_a_time_in_every_form() -> None:
+    for text in ("a day or two ago", "a day or two back", "over the last day or two"):
+        (found,) = mentioned_times(text, NOW)
+        assert found.least <= 30 * 60 <= found.most, text
