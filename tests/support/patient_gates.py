@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import patient_body_checks as body
 import patient_checks as check
 import patient_link_mutations as breaks
 import patient_links as link
@@ -13,7 +14,7 @@ import patient_medicine_checks as medicines
 import patient_mutations as change
 import patient_named_signs as signs
 import patient_treatment as treat
-from patient_checks import near, of_states
+from patient_body_checks import near, of_states
 from patient_mutations import first_problem, severities, shifted, taking
 
 from gym_clinic.simulate.clinic import ClinicPatient
@@ -32,43 +33,43 @@ class Gate:
 GATES = (
     Gate(
         "every measurement is there",
-        of_states(check.complete),
+        of_states(body.complete),
         change.with_states(lambda s: {key: value for key, value in s.items() if key != "na"}),
     ),
-    Gate("values of the living", of_states(check.possible), shifted(k=20)),
+    Gate("values of the living", of_states(body.possible), shifted(k=20)),
     Gate(
         "mean pressure",
         near("map", lambda s, _: (s["sbp"] + 2 * s["dbp"]) / 3, 0.01),
         shifted(map=3),
     ),
-    Gate("pulse pressure", of_states(check.pulse_pressure), shifted(dbp=90)),
+    Gate("pulse pressure", of_states(body.pulse_pressure), shifted(dbp=90)),
     Gate(
         "pH by Henderson and Hasselbalch",
         near("ph", lambda s, _: 6.1 + math.log10(s["hco3"] / (0.0307 * s["pco2"])), 0.005),
         shifted(ph=0.1),
     ),
-    Gate("anion gap by its acids", near("anion_gap", check.gap, 0.01), shifted(anion_gap=4)),
+    Gate("anion gap by its acids", near("anion_gap", body.gap, 0.01), shifted(anion_gap=4)),
     Gate(
         "electrical neutrality",
         near("cl", lambda s, _: s["na"] - s["hco3"] - s["anion_gap"], 0.01),
         shifted(na=6),
     ),
-    Gate("Winter's formula", of_states(check.winter), change.acidotic),
-    Gate("filtration", near("egfr", check.egfr, 0.5), shifted(creatinine=0.5)),
+    Gate("Winter's formula", of_states(body.winter), change.acidotic),
+    Gate("filtration", near("egfr", body.egfr, 0.5), shifted(creatinine=0.5)),
     Gate("haematocrit", near("hct", lambda s, _: s["hb"] * 2.97, 0.1), shifted(hb=2)),
     Gate("urea", near("urea", lambda s, _: s["bun"] * 0.357, 0.05), shifted(urea=2)),
-    Gate("urea goes with creatinine", of_states(check.urea_follows), change.urea_alone),
-    Gate("anaemia of failing kidneys", check.renal_anaemia, change.failing_without_anaemia),
+    Gate("urea goes with creatinine", of_states(body.urea_follows), change.urea_alone),
+    Gate("anaemia of failing kidneys", body.renal_anaemia, change.failing_without_anaemia),
     Gate(
         "neutrophils by white cells",
         near("neutrophils", lambda s, _: s["wbc"] * s["neutrophil_pct"] / 100, 0.05),
         shifted(wbc=5),
     ),
-    Gate("white cells add up", of_states(check.differential), shifted(lymphocyte_pct=70)),
-    Gate("the film counts the blasts", check.blasts, change.more_blasts),
-    Gate("direct bilirubin", of_states(check.direct_bilirubin), shifted(bilirubin_direct=60)),
-    Gate("oxygen by saturation", near("po2", check.oxygen, 0.1), shifted(po2=-25)),
-    Gate("osmolality", near("osmolality", check.osmolality, 0.1), shifted(osmolality=9)),
+    Gate("white cells add up", of_states(body.differential), shifted(lymphocyte_pct=70)),
+    Gate("the film counts the blasts", body.blasts, change.more_blasts),
+    Gate("direct bilirubin", of_states(body.direct_bilirubin), shifted(bilirubin_direct=60)),
+    Gate("oxygen by saturation", near("po2", body.oxygen, 0.1), shifted(po2=-25)),
+    Gate("osmolality", near("osmolality", body.osmolality, 0.1), shifted(osmolality=9)),
     Gate(
         "healthy values in their ranges",
         check.healthy_in_range,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from patient_checks import STATES, State
+from patient_body_checks import STATES, State
 
 from gym_clinic.simulate.clinic import ClinicPatient
 from gym_clinic.simulate.clinic.examination.shown import ShownSign, StudyReport

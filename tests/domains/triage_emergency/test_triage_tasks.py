@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-import gymnasium as gym
 import pytest
+from triage_judged import env, held, made, made_of, moves_of
 
-from gym_clinic import ClinicEnv
-from gym_clinic.catalog import unwrap
 from gym_clinic.chart.results import VITALS, measure_vitals
-from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft, open_world
+from gym_clinic.clinical import TaskDraft, open_world
 from gym_clinic.clinical.tasks import seed_of, task_of
 from gym_clinic.domains.triage_emergency.activations import pathway_named
 from gym_clinic.domains.triage_emergency.acuity import acuity
@@ -32,23 +29,11 @@ from gym_clinic.domains.triage_emergency.tasks import (
 from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.twins import PULSE_LIMITS, make_twin
 from gym_clinic.domains.triage_emergency.world import Department, TriageCase
-from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.facts import load as load_facts
 from gym_clinic.policies import play
 from gym_clinic.policies.moves import scripted
 from gym_clinic.simulate.clinic import Sample, draw_patient
-from gym_clinic.toolbox import Kind, Toolbox
-
-
-@cache
-def env() -> ClinicEnv:
-    return unwrap(gym.make("clinic/TriageEmergency-v0", split="test"))
-
-
-@cache
-def made(label: str) -> MadeTask:
-    drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(60))
-    return next(one for one in map(make_task, drafts) if one is not None)
+from gym_clinic.toolbox import Kind
 
 
 @pytest.mark.parametrize("label", LEVELS)
@@ -79,33 +64,6 @@ def test_no_task_turns_on_the_error_of_one_measurement() -> None:
     record = next(one for one in records if clear(one, -15) and clear(one, 15))
     assert not clear(record, -1)
     assert not clear(record, 1)
-
-
-def test_with_a_wrong_level_nothing_is_had_for_what_needs_no_decision() -> None:
-    drafts = (TaskDraft("3", seed_of("train", number), "train") for number in range(60))
-    drawn = (found for draft in drafts if (found := make_task(draft)) is not None)
-    one = task_of(SPEC, next(it for it in drawn if it.gold["answer"]["pathway"] == "none"))
-    *moves, last = env().domain.solve(one)
-    assert not isinstance(last, str)
-    ((name, arguments),) = last
-    texts = [env().dialect.write(move) for move in moves if not isinstance(move, str)]
-    wrong = env().dialect.write(((name, {**arguments, "level": 5}),))
-    done = play(env(), one, scripted([*texts, wrong]))
-    assert done.info["metrics"]["accuracy"] == 0
-    assert done.reward < 0.2
-
-
-def test_a_protocol_that_is_due_counts_with_a_wrong_level() -> None:
-    one = made_of("anaphylaxis", "1")
-
-    def accuracy(**changed: object) -> float:
-        answer = {**one.gold["answer"], **changed}
-        episode = Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, "answered")
-        return JudgedEpisode(JUDGE, episode).accuracy
-
-    assert accuracy() == 1
-    assert accuracy(level=2) == accuracy(level=2, disposition="monitored bed") == 0.25
-    assert accuracy(level=2, pathway="none") == 0
 
 
 def test_pools_name_conditions_that_bring_patients() -> None:
@@ -186,120 +144,6 @@ def test_gold_levels_agree_with_the_patient_of_the_record() -> None:
     assert acuity(TriageCase(one.record).patient).level == 2
 
 
-def moves_of(one: MadeTask) -> list[list[tuple[str, dict[str, object]]]]:
-    plan: list[list[tuple[str, dict[str, object]]]] = [
-        [(call["name"], dict(call["arguments"])) for call in move] for move in one.gold["plan"]
-    ]
-    return plan
-
-
-def held(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]]) -> dict[str, bool]:
-    """Check of each assertion -> whether it holds after a plan and the right answer."""
-    found = judged(one, plan)
-    return {each["text"]: found.held(each) for each in one.gold["assertions"]}
-
-
-def judged(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]]) -> JudgedEpisode:
-    """The judgement of a plan with the right answer."""
-    case, box = TriageCase(one.record), Toolbox(make_tools())
-    turns = []
-    for move in plan:
-        for name, arguments in move:
-            tool = box.get(name)
-            assert tool is not None
-            case.writable = tool.writes
-            tool.call(dict(arguments), case)
-        case.end_turn()
-        turns.append(
-            Turn("", calls=tuple(Call(name, dict(given), ok=True) for name, given in move))
-        )
-    answer = {**one.gold["answer"], "cited_findings": one.gold["cite"]}
-    turns.append(Turn("", calls=(Call("submit_answer", answer, ok=True),), answer=answer))
-    task = task_of(SPEC, one)
-    return JudgedEpisode(JUDGE, Episode(task, case, turns, answer, "answered"))
-
-
-@cache
-def made_of(condition: str, label: str) -> MadeTask:
-    """A task of a condition, whatever the pools of the level have."""
-    drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(80))
-    return next(one for one in (make_task(draft, condition) for draft in drafts) if one is not None)
-
-
-def test_a_protocol_before_the_weeks_of_pregnancy_are_known_does_not_count() -> None:
-    one = made_of("placenta-praevia", "2")
-    plan = moves_of(one)
-    text = next(each["text"] for each in one.gold["assertions"] if each["check"] == "activated_by")
-    assert held(one, plan)[text]
-    (activation,) = [call for move in plan for call in move if call[0] == "activate_pathway"]
-    blind = [[activation], *([call for call in move if call != activation] for move in plan)]
-    assert not held(one, blind)[text]
-
-
-def test_another_right_antibiotic_counts_and_a_wrong_one_does_not() -> None:
-    one = made_of("bacterial-meningitis", "2")
-    text = next(each["text"] for each in one.gold["assertions"] if "meningitis:" in each["text"])
-
-    def given(drug: str) -> bool:
-        plan = [
-            [(name, {**arguments, "drug": drug} if arguments.get("drug") == "ceftriaxone"
-              else arguments) for name, arguments in move]
-            for move in moves_of(one)
-        ]  # fmt: skip
-        return held(one, plan)[text]
-
-    assert given("ceftriaxone")
-    assert given("cefotaxime")
-    assert not given("piperacillin-tazobactam")
-
-
-def test_an_order_that_comes_late_does_not_count() -> None:
-    one = made_of("anaphylaxis", "1")
-    text = next(each["text"] for each in one.gold["assertions"] if "adrenaline" in each["text"])
-    plan = moves_of(one)
-    assert held(one, plan)[text]
-    waiting: list[tuple[str, dict[str, object]]] = [("wait", {"minutes": 10})]
-    assert not held(one, [waiting, *plan])[text]
-
-
-def test_a_team_that_is_called_for_nothing_is_a_harm() -> None:
-    one = made_of("anaphylaxis", "1")
-    plan = moves_of(one)
-    (name,) = (each["text"] for each in one.gold["assertions"] if each["check"] == "activated_by")
-    assert held(one, plan)[name]
-    for teams, harm in ((("stroke",), [2]), (("stroke", "cath_lab"), [3])):
-        calls: list[tuple[str, dict[str, object]]] = [
-            ("activate_pathway", {"pathway": team}) for team in teams
-        ]
-        assert [each.severity for each in JUDGE.harms(judged(one, [*plan, calls]))] == harm
-        assert not held(one, [*plan, calls])[name]
-
-
-def test_a_level_that_is_far_off_is_a_graver_harm_and_it_is_graver_to_let_a_patient_wait() -> None:
-    def harms(one: MadeTask, **changed: object) -> list[int]:
-        answer = {**one.gold["answer"], **changed}
-        episode = Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, "answered")
-        return [one.severity for one in JUDGE.harms(JudgedEpisode(JUDGE, episode))]
-
-    one = made("3")
-    assert harms(one) == []
-    assert [harms(one, level=level) for level in (1, 2, 4, 5)] == [[3], [2], [3], [4]]
-    assert harms(one, disposition="resuscitation") == [2]
-    answer = {**one.gold["answer"], "level": 5, "disposition": "resuscitation"}
-    (harm,) = JUDGE.harms(
-        JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, ""))
-    )
-    words = f"Level 5 is not urgent enough: the right one is 3 ({why_three(one)}). The place, "
-    assert harm.text.startswith(words)
-    assert [harms(made("5"), level=level) for level in (1, 2, 3, 4)] == [[4], [4], [3], [2]]
-    assert [harms(made("1"), level=level) for level in (2, 3, 5)] == [[3], [4], [4]]
-
-
-def why_three(one: MadeTask) -> str:
-    resources = one.gold["reasons"]["resources"]
-    return f"two resources{' or more' * (len(resources) > 2)}: {', '.join(resources)}"
-
-
 def test_texts_of_assertions_and_the_plan_name_findings_and_no_codes() -> None:
     for label in LEVELS:
         one = made(label)
@@ -352,47 +196,6 @@ def test_naloxone_is_due_in_a_drowsy_patient_who_breathes_slowly() -> None:
 def test_carboxyhaemoglobin_is_measured_where_smoke_was_breathed() -> None:
     one = made_of("carbon-monoxide-poisoning", "2")
     assert {"name": "order_lab", "arguments": {"test": "cohb"}} in one.gold["expected"]
-
-
-def judged_with(one: MadeTask, cited: list[dict[str, object]]) -> JudgedEpisode:
-    """The reference plan with the right answer and other citations."""
-    case, box = TriageCase(one.record), Toolbox(make_tools())
-    for move in moves_of(one):
-        for name, arguments in move:
-            tool = box.get(name)
-            assert tool is not None
-            case.writable = tool.writes
-            tool.call(dict(arguments), case)
-        case.end_turn()
-    answer = {**one.gold["answer"], "cited_findings": cited}
-    turns = [*(Turn("") for _ in moves_of(one)), Turn("", answer=answer)]
-    return JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), case, turns, answer, "answered"))
-
-
-@pytest.mark.parametrize("label", ["1", "2", "3", "5"])
-def test_a_decision_rests_on_any_of_several_reasons_and_not_on_what_is_normal(label: str) -> None:
-    one = made(label)
-    (stated,) = [each for each in one.gold["assertions"] if each["check"] == "rests_on"]
-    assert all(judged_with(one, [reason]).held(stated) for reason in stated["any"])
-    assert not judged_with(one, [{"finding": "vital:rr", "present": False}]).held(stated)
-    wrong = [{**reason, "present": not reason["present"]} for reason in stated["any"]]
-    assert not judged_with(one, wrong).held(stated)
-    if int(label) < 4:
-        assert all(reason["present"] for reason in stated["any"])
-
-
-def test_a_second_right_place_counts_and_a_wrong_one_does_not() -> None:
-    one = made("3")
-    right = one.gold["acceptable"]["disposition"]
-    assert right[0] == one.gold["answer"]["disposition"]
-
-    def placed(place: str) -> float:
-        answer = {**one.gold["answer"], "disposition": place}
-        episode = Episode(task_of(SPEC, one), TriageCase(one.record), [], answer, "answered")
-        return JUDGE.accuracy(JudgedEpisode(JUDGE, episode))["disposition"]
-
-    assert all(placed(each) == 1 for each in right)
-    assert placed("resuscitation") == placed("fast track") == 0
 
 
 def test_a_poor_trace_of_the_oximeter_is_measured_again_and_the_repeat_decides() -> None:
