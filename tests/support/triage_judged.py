@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 import gymnasium as gym
@@ -10,15 +10,14 @@ import gymnasium as gym
 from gym_clinic import ClinicEnv
 from gym_clinic.catalog import unwrap
 from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
-from gym_clinic.clinical.tasks import seed_of, task_of
+from gym_clinic.clinical.rehearsal import rehearse
+from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.domains.triage_emergency.judging import JUDGE
 from gym_clinic.domains.triage_emergency.tasks import (
-    SPEC,
     make_task,
 )
 from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import TriageCase
-from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.toolbox import Toolbox
 
 
@@ -46,24 +45,16 @@ def held(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]])
     return {each["text"]: found.held(each) for each in one.gold["assertions"]}
 
 
-def judged(one: MadeTask, plan: Iterable[Iterable[tuple[str, dict[str, object]]]]) -> JudgedEpisode:
-    """The judgement of a plan with the right answer."""
-    case, box = TriageCase(one.record), Toolbox(make_tools())
-    turns = []
-    for move in plan:
-        for name, arguments in move:
-            tool = box.get(name)
-            assert tool is not None
-            case.writable = tool.writes
-            tool.call(dict(arguments), case)
-        case.end_turn()
-        turns.append(
-            Turn("", calls=tuple(Call(name, dict(given), ok=True) for name, given in move))
-        )
-    answer = {**one.gold["answer"], "cited_findings": one.gold["cite"]}
-    turns.append(Turn("", calls=(Call("submit_answer", answer, ok=True),), answer=answer))
-    task = task_of(SPEC, one)
-    return JudgedEpisode(JUDGE, Episode(task, case, turns, answer, "answered"))
+def judged(
+    one: MadeTask,
+    plan: Iterable[Iterable[tuple[str, dict[str, object]]]],
+    cited: Sequence[Mapping[str, object]] | None = None,
+) -> JudgedEpisode:
+    """The judgement of a plan with the right answer; the citations are the gold's if None."""
+    done = rehearse(Toolbox(make_tools()), TriageCase(one.record), [[*move] for move in plan])
+    assert done.failure is None
+    found = one.gold["cite"] if cited is None else cited
+    return done.judged(JUDGE, one.gold, {**one.gold["answer"], "cited_findings": found})
 
 
 @cache

@@ -6,22 +6,20 @@ from functools import cache
 from typing import Any
 
 import pytest
+from triage_judged import judged, moves_of
 
 from gym_clinic.clinical import JudgedEpisode, MadeTask, TaskDraft
 from gym_clinic.clinical.judging.citations import is_true
-from gym_clinic.clinical.tasks import seed_of, task_of
+from gym_clinic.clinical.tasks import seed_of
 from gym_clinic.domains.triage_emergency.acuity import names_of, values_on_arrival
 from gym_clinic.domains.triage_emergency.acuity_table import calling_for_resources
 from gym_clinic.domains.triage_emergency.complaints import flags_of
 from gym_clinic.domains.triage_emergency.gold import OFTEN_OFF
 from gym_clinic.domains.triage_emergency.judging import JUDGE, alarming, reasons_of
 from gym_clinic.domains.triage_emergency.questions import told_first
-from gym_clinic.domains.triage_emergency.tasks import LEVELS, SPEC, make_task
-from gym_clinic.domains.triage_emergency.tools import make_tools
+from gym_clinic.domains.triage_emergency.tasks import LEVELS, make_task
 from gym_clinic.domains.triage_emergency.world import TriageCase
-from gym_clinic.episode import Episode, Turn
 from gym_clinic.facts import load
-from gym_clinic.toolbox import Toolbox
 
 Call = tuple[str, dict[str, Any]]
 
@@ -34,24 +32,6 @@ def some(label: str) -> tuple[MadeTask, ...]:
     drafts = (TaskDraft(label, seed_of("dev", number), "dev") for number in range(200))
     made = (one for one in map(make_task, drafts) if one is not None)
     return tuple(next(made) for _ in range(5))
-
-
-def judged(one: MadeTask, calls: list[Call], cited: list[dict[str, Any]]) -> JudgedEpisode:
-    """Some calls, and the right answer with some citations."""
-    case, box = TriageCase(one.record), Toolbox(make_tools())
-    for name, arguments in calls:
-        tool = box.get(name)
-        assert tool is not None
-        case.writable = tool.writes
-        tool.call(dict(arguments), case)
-    case.end_turn()
-    answer = {**one.gold["answer"], "cited_findings": cited}
-    turns = [Turn(""), Turn("", answer=answer)]
-    return JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), case, turns, answer, "answered"))
-
-
-def plan_of(one: MadeTask) -> list[Call]:
-    return [(call["name"], call["arguments"]) for move in one.gold["plan"] for call in move]
 
 
 @pytest.mark.parametrize("label", LEVELS)
@@ -83,7 +63,7 @@ def test_another_red_flag_of_the_complaint_serves_and_one_of_no_concern_does_not
 
     def read(finding: str) -> float:
         question = f"Do you have {names[finding.removeprefix('told:')].name.casefold()}?"
-        return judged(one, [("ask_patient", {"question": question})], []).share
+        return judged(one, [[("ask_patient", {"question": question})]], []).share
 
     nothing = judged(one, [], []).share
     assert read(others[0]) > nothing
@@ -97,7 +77,7 @@ def test_a_red_flag_that_is_absent_is_a_reason_at_levels_four_and_five_alone() -
         facts = TriageCase(one.record).patient.facts
         key = f"told:{facts.finding_ids['Hemoptysis']}"
         cited = [{"finding": key, "present": present}]
-        found = judged(one, [("ask_patient", {"question": question})], cited)
+        found = judged(one, [[("ask_patient", {"question": question})]], cited)
         return reasons_of(found, [])
 
     assert reasons("4")
@@ -127,7 +107,7 @@ def test_a_pressure_a_saturation_or_a_pain_that_alarms_nobody_is_not_cited_as_ab
     made = [one for one in map(make_task, drafts) if one is not None]
     harmless = 0
     for one in made:
-        case = judged(one, plan_of(one), []).case
+        case = judged(one, moves_of(one), []).case
         keys = [key for key in OFTEN_OFF if not alarming(case, key)]
         assert not {*keys} & {each["finding"] for each in one.gold["cite"] if each["present"]}
         harmless += any(is_true(case, key, present=True) for key in keys)
@@ -187,7 +167,7 @@ def test_any_red_flags_of_the_card_are_looked_for_and_suicide_in_a_low_mood() ->
 
     def asked(*flags: str) -> JudgedEpisode:
         question = f"Do you have {' or '.join(flags)}?"
-        return judged(one, [("ask_patient", {"question": question})], [])
+        return judged(one, [[("ask_patient", {"question": question})]], [])
 
     assert asked(*others).held(check)
     assert asked("suicidal ideation", others[0]).held(check)

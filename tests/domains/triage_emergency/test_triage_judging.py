@@ -12,12 +12,10 @@ from gym_clinic.domains.triage_emergency.tasks import (
     SPEC,
     make_task,
 )
-from gym_clinic.domains.triage_emergency.tools import make_tools
 from gym_clinic.domains.triage_emergency.world import TriageCase
-from gym_clinic.episode import Episode, Turn
+from gym_clinic.episode import Episode
 from gym_clinic.policies import play
 from gym_clinic.policies.moves import scripted
-from gym_clinic.toolbox import Toolbox
 
 
 def test_with_a_wrong_level_nothing_is_had_for_what_needs_no_decision() -> None:
@@ -121,29 +119,14 @@ def test_a_level_that_is_far_off_is_a_graver_harm_and_it_is_graver_to_let_a_pati
     assert [harms(made("1"), level=level) for level in (2, 3, 5)] == [[3], [4], [4]]
 
 
-def judged_with(one: MadeTask, cited: list[dict[str, object]]) -> JudgedEpisode:
-    """The reference plan with the right answer and other citations."""
-    case, box = TriageCase(one.record), Toolbox(make_tools())
-    for move in moves_of(one):
-        for name, arguments in move:
-            tool = box.get(name)
-            assert tool is not None
-            case.writable = tool.writes
-            tool.call(dict(arguments), case)
-        case.end_turn()
-    answer = {**one.gold["answer"], "cited_findings": cited}
-    turns = [*(Turn("") for _ in moves_of(one)), Turn("", answer=answer)]
-    return JudgedEpisode(JUDGE, Episode(task_of(SPEC, one), case, turns, answer, "answered"))
-
-
 @pytest.mark.parametrize("label", ["1", "2", "3", "5"])
 def test_a_decision_rests_on_any_of_several_reasons_and_not_on_what_is_normal(label: str) -> None:
     one = made(label)
     (stated,) = [each for each in one.gold["assertions"] if each["check"] == "rests_on"]
-    assert all(judged_with(one, [reason]).held(stated) for reason in stated["any"])
-    assert not judged_with(one, [{"finding": "vital:rr", "present": False}]).held(stated)
+    assert all(judged(one, moves_of(one), [reason]).held(stated) for reason in stated["any"])
+    assert not judged(one, moves_of(one), [{"finding": "vital:rr", "present": False}]).held(stated)
     wrong = [{**reason, "present": not reason["present"]} for reason in stated["any"]]
-    assert not judged_with(one, wrong).held(stated)
+    assert not judged(one, moves_of(one), wrong).held(stated)
     if int(label) < 4:
         assert all(reason["present"] for reason in stated["any"])
 
