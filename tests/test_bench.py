@@ -48,15 +48,16 @@ def test_trust_prints_every_policy():
 
 
 @pytest.mark.slow
-def test_sentence_models_are_trained_and_played():
+def test_readers_are_trained_and_played():
     pytest.importorskip("sklearn")
-    printed = run(BENCH / "sentence_models.py", "--train", "30", "--limit", "3")
+    printed = run(BENCH / "trained_readers.py", "--train", "30", "--limit", "3")
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
-        found = re.search(rf"{name}: F1 of passages, train (\S+), test (\S+); threshold", printed)
-        assert found, printed
-        assert float(found[1]) > 0.5, printed
-    row = r"  models of passages +(0\.\d+ \[0\.\d+, 0\.\d+\] +){2}[01]\.\d+"
-    assert len(re.findall(row, printed)) == 2, printed
+        assert f"{name}, 3 test tasks" in printed, printed
+    figures = r"(0\.\d+ \[0\.\d+, 0\.\d+\] +){2}[01]\.\d+"
+    for reader in ("passages", "words", "characters"):
+        row = rf"  {reader}, from a chance of 0\.\d+ +{figures}"
+        assert len(re.findall(row, printed)) == 2, printed
+    assert len(re.findall(rf"  rules +{figures}", printed)) == 2, printed
 
 
 PEERS = SHARED / "bench"

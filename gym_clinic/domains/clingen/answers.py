@@ -12,8 +12,21 @@ from gym_clinic.domains.clingen.evidence import CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.naming import find_subtype
 from gym_clinic.errors import ConfigError, ToolError
 
-_STATEMENT = re.compile(r"\bCLASSIFICATION\b[ \t*_]{0,8}:([^\n]*)", re.IGNORECASE)
+# Decorations may close between the word and its colon: "**CLASSIFICATION**:", "\textbf{…}:".
+_STATEMENT = re.compile(r"\bCLASSIFICATION\b[ \t*_`\"'}$]{0,8}[:：]([^\n]*)", re.IGNORECASE)
 _LABELS = {label.casefold(): label for label in CLASSES}
+_COMMAND = re.compile(r"\\(?:[a-zA-Z]+|[()\[\],;:! ])")
+"""A command of LaTeX, the brackets of formulas included."""
+
+# In pairs, since a class may stand in angle brackets itself: "<Strong>".
+_TAGS = re.compile(r"<(b|strong|i|em|u|code|mark)>(.*)</\1>", re.IGNORECASE)
+"""Tags of HTML that only set type."""
+
+_MARKS = " \t\r*_`~#|$(){}[]<>\"'“”„‘’‚«»‹›.,;:!-–—•✓✔✅"
+"""Characters that may stand around a class without changing what it says."""
+MAX_LABEL_CHARACTERS = 200
+"""Longest text that is read as a class with its decorations."""
+
 EXPECTED_CLASS = f"CLASSIFICATION: <one of {', '.join(CLASSES)}>"
 EXPECTED_JSON = (
     '{"classification": "<class>", "evidence": [{"type": "<subtype>", "pmid": "<pmid>"}, …]}'
@@ -21,8 +34,18 @@ EXPECTED_JSON = (
 
 
 def read_label(text: str) -> str | None:
-    """Return the class that a text names, ignoring case; None if it names none."""
-    return _LABELS.get(" ".join(text.strip(" \t\r*_`\"'.").split()).casefold())
+    r"""Return the class that a text names; None if it names none, or says more than a class.
+
+    Case, spacing and what decorates a class are ignored: quotes, brackets, Markdown, LaTeX
+    (``$\boxed{\text{Limited}}$``), and the tags of HTML that only set type.
+    """
+    if len(text) > MAX_LABEL_CHARACTERS:
+        return None
+    plain = _COMMAND.sub(" ", text).replace("~", " ")
+    while (inner := _TAGS.sub(r"\2", plain)) != plain:
+        plain = inner
+    plain = plain.strip(_MARKS)
+    return _LABELS.get(" ".join(plain.split()).casefold())
 
 
 def read_classification(text: str) -> str:

@@ -96,7 +96,7 @@ def supervisor(
         ticket=ticket,
         open_case=partial(Curation, genetics=genetics, edition=words),
         read_answer=read_classification,
-        success=lambda episode: episode.answer == episode.task.gold["classification"],
+        success=_supervisor_solved,
         metrics=_supervisor_metrics,
         aggregate=_aggregate,
         classes=published_class,
@@ -138,9 +138,7 @@ def single_agent(
         ticket=ticket,
         open_case=partial(Curation, genetics=genetics, edition=words),
         read_answer=read_judgement,
-        success=lambda episode: (
-            _class_after_reading(episode) == episode.task.gold["classification"]
-        ),
+        success=_single_solved,
         metrics=_single_metrics,
         aggregate=_aggregate,
         classes=published_class,
@@ -280,6 +278,19 @@ def _single_metrics(episode: Episode) -> dict[str, float]:
             "gold_evidence": gold_evidence(episode.task),
         }
     ) | {"malformed_blocks": float(episode.malformed)}
+
+
+def _supervisor_solved(episode: Episode) -> bool:
+    """Whether the class is right and exactly the needed calls were made."""
+    metrics = _supervisor_metrics(episode)
+    return all(metrics[name] == 1 for name in ("outcome_accuracy", "agent_call_accuracy"))
+
+
+def _single_solved(episode: Episode) -> bool:
+    """Whether class and evidence are exactly right, each claim about an article that was opened."""
+    gold = episode.task.gold["classification"]
+    right = set(claims_made(episode)) == gold_evidence(episode.task)
+    return right and _class_after_reading(episode) == gold
 
 
 def _aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gym_clinic import ConfigError
+from gym_clinic import ConfigError, policies
 from gym_clinic.domains.clingen import process_reward
 from gym_clinic.domains.clingen.curation import gold_calls
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES
-from gym_clinic.policies import load
+from gym_clinic.policies import Playbook, load, scripted
+from gym_clinic.taskset import first
 
 ID, SINGLE = "clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"
 
@@ -328,3 +329,18 @@ def test_the_rules_sub_agents_read_the_full_text():
                 assert report["has_evidence"] == (report["evidence_subtype"] is not None)
                 found += report["has_evidence"]
     assert found > 0
+
+
+@pytest.mark.parametrize("name", [ID, SINGLE])
+def test_success_needs_the_evidence_and_not_just_the_class(name):
+    """The right class with no call, and with every call, is right in the outcome alone."""
+    env = gym.make(name, split="test").unwrapped
+    for task in first(env.tasks, 5):
+        menu = env.domain.menu(task)
+        label = task.gold["classification"]
+        answer = next(move for key, move in menu.answers.items() if key.startswith(label))
+        for calls in ((), menu.calls):
+            played = policies.play(env, task, scripted(Playbook(env).plan(calls, answer)))
+            assert not played.info["success"]
+        assert played.info["metrics"]["outcome_accuracy"] == 1.0
+        assert policies.play(env, task, load("oracle", env)(0)).info["success"]

@@ -1,11 +1,18 @@
 """Trained readers of ClinGen's articles: what they earn on test, whose phrases they have not seen.
 
-Run: ``python bench/sentence_models.py [--train N] [--limit N] [--folder DIR]``. A logistic model
-of passages is fitted to the train split, whose records tell what each experiment is evidence of: a
-passage is a paragraph of results (full text) or a sentence (abstract) with a p value. Names of
-genes, persons and variants are masked, and a p value counts as small or not. A pair of article and
-subtype is claimed where the best passage reaches a threshold, which is chosen on dev for the
-reward. The class is calculated as the rules baseline does. Needs the extra ``adversaries``.
+Run: ``python bench/trained_readers.py [--train N] [--limit N] [--folder DIR]``. Three logistic
+models are fitted to the train split:
+
+- passages: one of passages, labelled by the records, which tell what each experiment is evidence
+  of. A passage is a paragraph of results (full text) or a sentence (abstract) with a p value.
+- words, characters: bags of the words, or of the runs of 3 to 5 characters, of a whole abstract or
+  of all results of an article, labelled by what the task needs: a category that is called for
+  (supervisor) or a subtype that is curated (single agent).
+
+Names of genes, persons and variants are masked, and a p value counts as small or not. An article
+and a category or subtype are claimed where their chance reaches a threshold, which is chosen on dev
+for the reward. The class is calculated as the rules baseline does. Needs the extra
+``adversaries``.
 """
 
 from __future__ import annotations
@@ -14,13 +21,16 @@ import argparse
 import json
 import re
 import statistics
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import gymnasium as gym
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import MultiLabelBinarizer
 from threadpoolctl import threadpool_limits
 from trust import show
 
@@ -37,10 +47,10 @@ from gym_clinic.domains.clingen.baselines import (
 from gym_clinic.domains.clingen.curation import Curation, literature_of
 from gym_clinic.domains.clingen.evidence import CATEGORIES, SUBTYPES
 from gym_clinic.domains.clingen.genetics import read_genetics, results_of
-from gym_clinic.policies import Maker, play
+from gym_clinic.policies import Maker, load, play
 from gym_clinic.taskset import first
 
-THRESHOLDS = tuple(n / 20 for n in range(3, 18, 2))
+THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)
 NONE = "none"
 _P_VALUE = re.compile(r"\b[Pp](?:-value)? ?([=<>]) ?(0?\.\d+)")
 _NAMES = (
@@ -104,14 +114,23 @@ def labelled(task: Task, *, full: bool) -> list[Passage]:
     return found
 
 
+class Reader(Protocol):
+    """A trained model of articles."""
+
+    def chances(self, gene: str, title: str, text: str) -> dict[str, float]:
+        """Return the chance of each subtype or category in an article."""
+
+
 class PassageModel:
-    """A multinomial logistic model of passages.
+    """A multinomial logistic model of passages; the best passage of an article speaks for it.
 
     Args:
-        rows: The passages to fit to.
+        tasks: The tasks to fit to.
+        full: Whether it reads full texts; if not, abstracts.
     """
 
-    def __init__(self, rows: Sequence[Passage]) -> None:
+    def __init__(self, tasks: Sequence[Task], *, full: bool) -> None:
+        rows = [passage for task in tasks for passage in labelled(task, full=full)]
         self._words = TfidfVectorizer(
             ngram_range=(1, 2), min_df=2, sublinear_tf=True, token_pattern=r"[\w-]+"
         )
@@ -119,8 +138,9 @@ class PassageModel:
         self._model = LogisticRegression(C=30, max_iter=400)
         self._model.fit(matrix, [one.label for one in rows])
 
-    def chances(self, rows: Sequence[str]) -> dict[str, float]:
+    def chances(self, gene: str, title: str, text: str) -> dict[str, float]:
         """Return, for each subtype, the chance of the passage that speaks most for it."""
+        rows = passages(gene, title, text)
         if not rows:
             return {}
         table = self._model.predict_proba(self._words.transform(rows))
@@ -132,20 +152,68 @@ class PassageModel:
         }
 
 
+class Bag:
+    """A logistic model for each subtype, or category, of the bag of features of an article.
+
+    Args:
+        tasks: The tasks to fit to.
+        full: Whether it reads full texts and names subtypes; if not, abstracts and categories.
+        features: Options of the TF-IDF of its features.
+    """
+
+    def __init__(self, tasks: Sequence[Task], *, full: bool, **features: Any) -> None:
+        texts, needed = [], []
+        for task in tasks:
+            case = Curation(task)
+            for article in task.record["articles"]:
+                pmid = article["pmid"]
+                subtypes = {
+                    item["subtype"] for item in task.gold["evidence"] if item["pmid"] == pmid
+                }
+                needed.append(subtypes if full else {SUBTYPES[key].category for key in subtypes})
+                text = results_of(case.sections(pmid)) if full else article["abstract"]
+                texts.append(bag(case.gene, article["title"], text))
+        self._labels = MultiLabelBinarizer()
+        self._features = TfidfVectorizer(min_df=3, sublinear_tf=True, **features)
+        self._model = OneVsRestClassifier(
+            LogisticRegression(C=30, max_iter=400, solver="liblinear")
+        )
+        matrix = self._features.fit_transform(texts)
+        self._model.fit(matrix, self._labels.fit_transform(needed))
+
+    def chances(self, gene: str, title: str, text: str) -> dict[str, float]:
+        """Return the chance of each subtype or category."""
+        (row,) = self._model.predict_proba(self._features.transform([bag(gene, title, text)]))
+        return dict(zip(self._labels.classes_, map(float, row), strict=True))
+
+
+def bag(gene: str, title: str, text: str) -> str:
+    """Return title and text of an article, masked."""
+    own = re.compile(rf"(?<![A-Za-z0-9]){re.escape(gene)}(?![A-Za-z0-9])")
+    return _masked(own, f"{title}\n{text}")
+
+
+READERS: dict[str, Callable[..., Reader]] = {
+    "passages": PassageModel,
+    "words": partial(Bag, ngram_range=(1, 2)),
+    "characters": partial(Bag, analyzer="char_wb", ngram_range=(3, 5), max_features=200_000),
+}
+
+
 def chosen(
-    model: PassageModel, ticket: Ticket, texts: Iterable[str], least: float
+    model: Reader, ticket: Ticket, texts: Iterable[str], least: float
 ) -> list[tuple[str, str]]:
-    """Return the (article, subtype) pairs with at least this chance, and the best in any case."""
+    """Return the (article, key) pairs with at least this chance, and the best in any case."""
     chances = {
         (one.pmid, key): chance
         for one, text in zip(ticket.articles, texts, strict=False)
-        for key, chance in model.chances(passages(ticket.gene, one.title, text)).items()
+        for key, chance in model.chances(ticket.gene, one.title, text).items()
     }
     best = max(chances, key=chances.__getitem__, default=None)
     return [pair for pair, chance in chances.items() if chance >= least or pair == best]
 
 
-def single(env: ClinicEnv, model: PassageModel, least: float) -> Maker:
+def single(env: ClinicEnv, model: Reader, least: float) -> Maker:
     """Open every article, name the likely subtypes, calculate the class."""
 
     def plan(ticket: Ticket) -> list[CallSpec]:
@@ -168,14 +236,14 @@ def single(env: ClinicEnv, model: PassageModel, least: float) -> Maker:
     return lambda seed: Turns(plan, answer, env.dialect, env.max_turns)
 
 
-def supervisor(env: ClinicEnv, model: PassageModel, least: float) -> Maker:
+def supervisor(env: ClinicEnv, model: Reader, least: float) -> Maker:
     """Call the sub-agents that the abstracts make likely, calculate the class from the reports."""
 
     def plan(ticket: Ticket) -> list[CallSpec]:
         articles = {one.pmid: one for one in ticket.articles}
         texts = [sentences(one.abstract) for one in ticket.articles]
         calls = {
-            (CATEGORIES[SUBTYPES[key].category].agent, pmid)
+            (CATEGORIES[key if key in CATEGORIES else SUBTYPES[key].category].agent, pmid)
             for pmid, key in chosen(model, ticket, texts, least)
         }
         return [
@@ -198,19 +266,6 @@ def supervisor(env: ClinicEnv, model: PassageModel, least: float) -> Maker:
     return lambda seed: Turns(plan, answer, env.dialect, env.max_turns)
 
 
-def f1(model: PassageModel, rows: Sequence[Passage]) -> float:
-    """F1 of the subtype over passages that are evidence."""
-    hits = claimed = 0
-    for row in rows:
-        chances = model.chances([row.words])
-        best = max(chances, key=chances.__getitem__)
-        said = best if chances[best] >= 0.5 else NONE
-        claimed += said != NONE
-        hits += said == row.label != NONE
-    true = sum(row.label != NONE for row in rows)
-    return 2 * hits / max(claimed + true, 1)
-
-
 SETTINGS = {"clinic/ClinGen-v0": supervisor, "clinic/ClinGenSingle-v0": single}
 
 
@@ -229,23 +284,19 @@ def main() -> None:
             split: first(env.domain.tasks[split], args.train if split == "train" else args.limit)
             for split in ("train", "dev", "test")
         }
-        rows = {
-            split: [one for task in tasks for one in labelled(task, full=full)]
-            for split, tasks in parts.items()
-        }
-        model = PassageModel(rows["train"])
-        earned = {
-            least: statistics.fmean(
-                play(env, task, make(env, model, least)(0)).reward for task in parts["dev"]
-            )
-            for least in THRESHOLDS
-        }
-        best = max(earned, key=earned.__getitem__)
-        print(
-            f"{name}: F1 of passages, train {f1(model, rows['train']):.3f}, "
-            f"test {f1(model, rows['test']):.3f}; threshold {best}"
-        )
-        show("models of passages", env, parts["test"], make(env, model, best))
+        print(f"{name}, {len(parts['test'])} test tasks")
+        print(f"  {'':37s} {'balanced':22s} {'natural':22s} success")
+        for reader, fit in READERS.items():
+            model = fit(parts["train"], full=full)
+            earned = {
+                least: statistics.fmean(
+                    play(env, task, make(env, model, least)(0)).reward for task in parts["dev"]
+                )
+                for least in THRESHOLDS
+            }
+            best = max(earned, key=earned.__getitem__)
+            show(f"{reader}, from a chance of {best}", env, parts["test"], make(env, model, best))
+        show("rules", env, parts["test"], load("rules", env, {}))
 
 
 if __name__ == "__main__":
