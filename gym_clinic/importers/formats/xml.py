@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
+from gym_clinic.reading import open_bytes
 
 _CONTROL = re.compile(r"[\x7f-\x9f]")  # XML text cannot contain the others
 
@@ -54,11 +54,11 @@ def xml_elements(path: Path, tag: str, *, root: str | tuple[str, ...] = ()) -> I
     roots = (root,) if isinstance(root, str) else root
     expected = " or ".join(f"<{one}>" for one in roots)
     count = 0
-    with open_packed(path) as file:
+    with open_bytes(path) as file:
         found = next(_events(etree, path, file, "start"))[1].tag.rpartition("}")[2]
     if roots and found not in roots:
         raise XmlError(path, "", f"the root is <{found}>; expected {expected}")
-    with open_packed(path) as file:
+    with open_bytes(path) as file:
         depth = 0
         for event, node in _events(etree, path, file, "start", "end", tag=f"{{*}}{tag}"):
             depth += 1 if event == "start" else -1
@@ -91,7 +91,7 @@ def _events(
         logged = reading.error_log.last_error
         line, what = (logged.line, logged.message) if logged else (error.lineno, error.msg)
         raise XmlError(path, f"line {line or 1}", f"no well-formed XML: {what}") from None
-    except UNREADABLE as error:
+    except OSError as error:
         raise XmlError(path, "end", f"cut off or damaged: {error}") from None
 
 

@@ -29,6 +29,7 @@ from gym_clinic.facts.typed_json import OnBroken, read_value, stop
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.json import json_value
 from gym_clinic.importers.formats.records import intact_records
+from gym_clinic.reading import plain_name
 from gym_clinic.retrieval import PatientCase
 from gym_clinic.retrieval.graph.linking import SymptomLinker
 
@@ -90,9 +91,10 @@ def read_pmc_patients(
             or a duplicate id.
     """
     file = Path(path)
-    if file.suffix not in (".csv", ".json"):
+    suffix = plain_name(file).suffix
+    if suffix not in (".csv", ".json"):
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
-    csv = file.suffix == ".csv"
+    csv = suffix == ".csv"
     rows = csv_rows(file, READ, others=True, broken=broken) if csv else _json_rows(file)
     read = _of_cells if csv else _of_object
     found = False
