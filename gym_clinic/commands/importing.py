@@ -93,7 +93,7 @@ class Import:
         if self.skipped.count:
             print(f"{self.skipped.count:,} broken records were skipped")
         for reason, number in sorted(self.left.items()):
-            print(visible(f"{reason}: {number:,}"))
+            print(visible(f"{number:,} {reason}"))
 
     def _nothing(self, why: str) -> TaskError:
         if not why and self.skipped.count:
@@ -101,7 +101,7 @@ class Import:
         elif not why:
             why = f"{self.source} holds no record that can be used"
         for reason, number in self.left.items():
-            why += f"; {reason}: {number:,}"
+            why += f"; {number:,} {reason}"
         return TaskError(f"{why}; {_guess(self.source, self.format, self.expected)}")
 
 
@@ -114,11 +114,11 @@ def _guess(source: Path, format: str, expected: str) -> str:
     """What a file seems to be, and what would be right; only the latter if it is of the format."""
     from gym_clinic.importers.formats.recognition import recognise
 
-    kept = "nothing was written"
+    kept = "nothing is written"
     if source.is_dir():
-        return f"{format} reads {expected}; {kept}"
+        return f"{kept}; {format} reads {expected}"
     seen = recognise(source)
     if format in seen.formats:
         return kept
     other = f" (format {' or '.join(seen.formats)})" if seen.formats else ""
-    return f"the file seems to be {seen.what}{other}; {format} reads {expected}; {kept}"
+    return f"{kept}; the file seems to be {seen.what}{other}; {format} reads {expected}"

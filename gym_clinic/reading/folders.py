@@ -69,10 +69,11 @@ def _texts(path: Path, suffix: str) -> Iterator[tuple[str, bytes]]:
 def _of_zip(path: Path, suffix: str) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(path) as archive:
-            for name in sorted(archive.namelist()):
-                if _is_taken(name, suffix):
-                    place = f"{path}/{name}"
-                    yield place, text_of(archive.read(name), place)
+            names = sorted(filter(is_member, archive.namelist()))
+            # A zip file of one file is that file, packed.
+            for name in names if len(names) == 1 else [one for one in names if _ends(one, suffix)]:
+                place = f"{path}/{name}"
+                yield place, text_of(archive.read(name), place)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise TaskError(f"{path}: {error}; expected a whole zip file without a password") from None
 
@@ -90,7 +91,11 @@ def _of_tar(path: Path, suffix: str) -> Iterator[tuple[str, bytes]]:
     try:
         with open_bytes(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
             for member in archive:
-                if _is_taken(member.name, suffix) and (content := archive.extractfile(member)):
+                if (
+                    is_member(member.name)
+                    and _ends(member.name, suffix)
+                    and (content := archive.extractfile(member))
+                ):
                     found[member.name] = content.read()
     except (tarfile.TarError, OSError) as error:
         raise TaskError(f"{path}: {error}; expected a whole tar file") from None
@@ -98,5 +103,5 @@ def _of_tar(path: Path, suffix: str) -> Iterator[tuple[str, bytes]]:
         yield f"{path}/{name}", text_of(data, f"{path}/{name}")
 
 
-def _is_taken(name: str, suffix: str) -> bool:
-    return is_member(name) and plain_name(Path(name)).suffix.lower() == suffix
+def _ends(name: str, suffix: str) -> bool:
+    return plain_name(Path(name)).suffix.lower() == suffix

@@ -66,6 +66,20 @@ def text_of(data: bytes, place: str) -> bytes:
         return _whole(file, place)
 
 
+def is_wide(path: Path) -> bool:
+    """Whether a text is in UTF-16 or UTF-32, whatever it may declare.
+
+    Raises:
+        ConfigError: As `open_bytes`.
+        TaskError: As `open_bytes`.
+    """
+    with open_bytes(path) as file:
+        try:
+            return bool(_encoding(file.read(_HEAD))[0])
+        except OSError:  # the damage is reported where the file is read
+            return False
+
+
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield each line of a text with its number from 1, with its line feed.
 

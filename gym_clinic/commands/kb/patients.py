@@ -103,7 +103,7 @@ def _check_and_write(
             if case.phenotypes:
                 yield case
             else:
-                done.left_out("cases without a phenotype were left out")
+                done.left_out("without a phenotype were left out")
 
     print(visible(f"{out}: {write_cases(done.records(matchable()), out):,} cases"))
     done.report()

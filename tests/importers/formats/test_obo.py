@@ -132,7 +132,6 @@ def test_damaged_copies_of_the_published_ontology_are_named(tmp_path):
     for broken, message in (
         (data[: data.index(b"is_a: HP:0100887") + 12], "tag is_a: 'HP:010'; expected an id"),
         (data[: data.index(b"Microphthalmos") + 4], "tag synonym: .*is the file whole"),
-        (data.decode().encode("utf-16"), "line 1: byte . of it is not UTF-8"),
         (data.replace(b"name: Anophthalmia\n", b""), "a .Term. without name"),
         (data.replace(b"name: Anophthalmia\n", b"name Anophthalmia\n"), "expected 'tag: value'"),
         (data.replace(b"Ocular", b"Ocul\xe4r"), r"line \d+: byte \d+ of it is not UTF-8"),
