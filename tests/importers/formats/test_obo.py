@@ -37,6 +37,20 @@ def read(tmp_path):
     return parse
 
 
+def test_what_may_replace_an_obsolete_term_is_kept(read):
+    candidates = "consider: HP:0000002\nconsider: HP:0000003 ! Tall\n"
+    (found,) = read(f"[Term]\nid: HP:9000002\nis_obsolete: true\n{candidates}\n")
+    assert (found.replaced_by, found.consider) == ((), ("HP:0000002", "HP:0000003"))
+    assert names([found]) == {}  # a candidate is no replacement
+    with pytest.raises(TaskError, match="tag consider: 'x'; expected an id"):
+        read("[Term]\nid: HP:9000002\nis_obsolete: true\nconsider: x\n")
+
+
+def test_a_file_may_begin_with_comments_and_blank_lines(read):
+    head = "! made up\n\n" + HEAD
+    assert [term.id for term in read("! more\n", AMBER, head=head)] == ["HP:9000001"]
+
+
 def test_a_term_is_read_whole(read):
     assert read(RELATION, AMBER, OLD) == [
         Term(
