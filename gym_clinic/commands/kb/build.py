@@ -61,7 +61,7 @@ def build_base(
     Read passages from files and folders and build a base. A build that was stopped goes on if it
     is started again; the old base stays until the new one is whole. Formats: jsonl ({id, title,
     content} a line, as MedRAG and MedCPT chunks have it), PubMed baseline XML, JATS articles,
-    Wikipedia dumps, plain text; also .gz and .bz2.
+    Wikipedia dumps, plain text; also packed.
     """
     if out == EMBEDDED:
         raise ConfigError(f"'{EMBEDDED}' names the base that ships; name another file to write")

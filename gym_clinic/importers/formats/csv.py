@@ -61,6 +61,8 @@ def csv_rows(
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Read a file with a header; columns may be in any order, blank lines are skipped.
 
+    Lines above the header that begin with "#" are remarks.
+
     Args:
         path: The file.
         columns: Names of the columns.
@@ -77,7 +79,8 @@ def csv_rows(
         TaskError: As `csv_cells`, and for missing or unknown columns.
     """
     rows = csv_cells(path)
-    line, cells = next(rows, (1, []))
+    head = (row for row in rows if not row[1][0].startswith("#"))  # remarks above the header
+    line, cells = next(head, (1, []))
     header = [name.strip() for name in cells]
     if missing := [name for name in columns if name not in header]:
         raise TaskError(f"{path} line {line}: no column {missing[0]!r}; expected {list(columns)}")

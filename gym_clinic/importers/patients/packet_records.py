@@ -32,7 +32,7 @@ class _PacketRecord(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
 
-class Term(_PacketRecord):
+class PacketTerm(_PacketRecord):
     """A term with its name; the name of a disease may be missing where it is not needed."""
 
     id: str = Field(pattern=r"^[A-Za-z0-9_.]+:[^\s]+$")
@@ -44,7 +44,7 @@ class Term(_PacketRecord):
         return " ".join(label.split())
 
 
-class NamedTerm(Term):
+class NamedPacketTerm(PacketTerm):
     """A term that must have a name."""
 
     label: str
@@ -57,10 +57,10 @@ class NamedTerm(Term):
         return " ".join(label.split())
 
 
-class Feature(_PacketRecord):
+class PacketFeature(_PacketRecord):
     """A phenotypic feature, or one that was looked for and not found."""
 
-    type: NamedTerm
+    type: NamedPacketTerm
     excluded: bool = False
     negated: bool = False
     onset: Any = Field(
@@ -76,10 +76,10 @@ class Feature(_PacketRecord):
         return self.excluded or self.negated
 
 
-class Disease(_PacketRecord):
+class PacketDisease(_PacketRecord):
     """A disease that the patient has, or does not have."""
 
-    term: Term
+    term: PacketTerm
     excluded: bool = False
     onset: Any = Field(
         default=None, validation_alias=AliasChoices("onset", "ageOfOnset", "classOfOnset")
@@ -97,7 +97,7 @@ class GenomicInterpretation(_PacketRecord):
 class Diagnosis(_PacketRecord):
     """A disease, and the variants that speak for or against it."""
 
-    disease: Term | None = None
+    disease: PacketTerm | None = None
     status: Status | None = Field(
         default=None, validation_alias=AliasChoices("interpretationStatus", "status")
     )
@@ -157,9 +157,9 @@ class Packet(_PacketRecord):
 
     id: str = Field(min_length=1)
     subject: Subject = Subject()
-    features: tuple[Feature, ...] | None = Field(default=None, alias="phenotypicFeatures")
+    features: tuple[PacketFeature, ...] | None = Field(default=None, alias="phenotypicFeatures")
     interpretations: tuple[Interpretation, ...] | None = None
-    diseases: tuple[Disease, ...] | None = None
+    diseases: tuple[PacketDisease, ...] | None = None
     meta: dict[str, Any] | None = Field(default=None, alias="metaData")
 
     @model_validator(mode="after")

@@ -34,8 +34,8 @@ from gym_clinic.importers.patients.cases import DURATION
 from gym_clinic.importers.patients.packet_records import (
     SEXES,
     Packet,
+    PacketTerm,
     Subject,
-    Term,
     packets_in,
 )
 from gym_clinic.reading.folders import texts
@@ -153,13 +153,13 @@ def _case(packet: Packet, place: str, left_out: LeftOut) -> PatientCase | None:
     )
 
 
-def _diagnosis(packet: Packet, left_out: LeftOut) -> list[Term]:
+def _diagnosis(packet: Packet, left_out: LeftOut) -> list[PacketTerm]:
     """The diseases that the patient has."""
     diseases = packet.diseases or ()
     excluded = {disease.term.id for disease in diseases if disease.excluded}
     for _ in excluded:
         left_out(_EXCLUDED)
-    named: list[Term] = []
+    named: list[PacketTerm] = []
     unsettled: set[str] = set()
     for interpretation in packet.interpretations or ():
         reason = _UNSETTLED.get(interpretation.progress or "", "")
