@@ -70,8 +70,9 @@ def _of_zip(path: Path, suffix: str) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(path) as archive:
             names = sorted(filter(is_member, archive.namelist()))
-            # A zip file of one file is that file, packed.
-            for name in names if len(names) == 1 else [one for one in names if _ends(one, suffix)]:
+            if len(names) > 1:  # a zip file of one file is that file, packed
+                names = [name for name in names if _ends(name, suffix)]
+            for name in names:
                 place = f"{path}/{name}"
                 yield place, text_of(archive.read(name), place)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:

@@ -99,7 +99,7 @@ def _opened(file: IO[bytes], suffix: str) -> IO[bytes]:
     import lzma
 
     openers: dict[str, Any] = {".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}
-    return cast(IO[bytes], openers.get(suffix, lambda one: gzip.GzipFile(fileobj=one))(file))
+    return cast(IO[bytes], openers.get(suffix, lambda packed: gzip.GzipFile(fileobj=packed))(file))
 
 
 def _only_member(file: IO[bytes], place: str) -> IO[bytes]:

@@ -59,14 +59,14 @@ def pooled(term: str, name: str, statements: Sequence[Statement]) -> ProfileFeat
         name: Its name; may be empty.
         statements: What the rows state, in any order; at least one.
     """
-    present = [one for one in statements if not one.absent]
+    present = [statement for statement in statements if not statement.absent]
     # Cohorts without the feature are part of a count, but no reason against a present one.
-    counted = [one for one in statements if one.having is not None]
-    if any(one.having for one in counted) or (counted and not present):
+    counted = [statement for statement in statements if statement.having is not None]
+    if any(statement.having for statement in counted) or (counted and not present):
         used, frequency = counted, _count(counted)
     else:
         used, frequency = _middle(present or statements)
-    others = (one for one in statements if one not in used)
+    others = (statement for statement in statements if statement not in used)
     return ProfileFeature(
         id=term,
         name=name,
@@ -78,11 +78,11 @@ def pooled(term: str, name: str, statements: Sequence[Statement]) -> ProfileFeat
 def _count(counted: Iterable[Statement]) -> Frequency:
     """The share of all cohorts together."""
     cohorts: dict[tuple[object, ...], tuple[int, int]] = {}
-    for number, one in enumerate(counted):
+    for number, statement in enumerate(counted):
         # Without a reference nothing says that two rows describe one cohort.
-        cohort = (frozenset(one.references) or number, one.sex, one.patients)
+        cohort = (frozenset(statement.references) or number, statement.sex, statement.patients)
         having, _ = cohorts.get(cohort, (0, 0))
-        cohorts[cohort] = (max(having, one.having or 0), one.patients or 0)
+        cohorts[cohort] = (max(having, statement.having or 0), statement.patients or 0)
     having, patients = map(sum, zip(*cohorts.values(), strict=True))
     value = having / patients
     return Frequency(
@@ -91,25 +91,26 @@ def _count(counted: Iterable[Statement]) -> Frequency:
 
 
 def _middle(stated: Sequence[Statement]) -> tuple[list[Statement], Frequency]:
-    """The middle percentage or band, and the statements that give one."""
-    shares = [one for one in stated if one.share is not None]
-    bands = [one for one in stated if one.band is not None]
+    """The middle percentage or band, and the statements that give it."""
+    shares = [statement for statement in stated if statement.share is not None]
+    values = [statement.share for statement in stated if statement.share is not None]
+    bands = [statement for statement in stated if statement.band is not None]
     if shares:
-        value = statistics.median_low(one.share for one in shares if one.share is not None)
+        value = statistics.median_low(values)
         frequency = Frequency(value=value, band=band_of(value), basis="sourced", source=SOURCE)
-        return [one for one in shares if one.share == value], frequency
+        return [statement for statement in shares if statement.share == value], frequency
     if bands:
         order = list(BANDS)
         rarest_first = sorted(
-            (one.band for one in bands if one.band), key=order.index, reverse=True
+            (statement.band for statement in bands if statement.band), key=order.index, reverse=True
         )
         band = rarest_first[(len(rarest_first) - 1) // 2]
         frequency = Frequency(band=band, basis="sourced", source=SOURCE)
-        return [one for one in bands if one.band == band], frequency
+        return [statement for statement in bands if statement.band == band], frequency
     return list(stated), Frequency(basis="unknown")
 
 
 def _references(statements: Iterable[Statement]) -> list[str]:
     """Every reference once, in the order of their names and numbers."""
-    every = {name for one in statements for name in one.references}
+    every = {name for statement in statements for name in statement.references}
     return sorted(every, key=lambda name: [part.zfill(12) for part in re.split(r"(\d+)", name)])

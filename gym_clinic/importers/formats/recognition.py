@@ -60,7 +60,7 @@ def recognise(path: Path) -> Seen:
     if not text.strip():
         return Seen("an empty file")
     for sign in _signs():
-        if all(_occurs(one, text) for one in sign.shows) and not (
+        if all(_occurs(pattern, text) for pattern in sign.shows) and not (
             sign.but and _occurs(sign.but, text)
         ):
             return Seen(sign.what, sign.formats)

@@ -113,7 +113,7 @@ class Diagnosis(_PacketRecord):
     @property
     def refuted(self) -> bool:
         """Whether it was rejected, itself or in all that was interpreted."""
-        statuses = {one.status for one in self.genomic}
+        statuses = {variant.status for variant in self.genomic}
         return self.status == "REJECTED" or statuses == {"REJECTED"}
 
 

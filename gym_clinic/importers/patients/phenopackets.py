@@ -30,7 +30,7 @@ from gym_clinic import strict_json
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, read_fields, stop
 from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
-from gym_clinic.importers.patients.cases import DURATION
+from gym_clinic.importers.patients.cases import DURATION, ODD_AGE
 from gym_clinic.importers.patients.packet_records import (
     SEXES,
     Packet,
@@ -57,8 +57,6 @@ _AGES = {
     "interval": "ages given as intervals of dates were not kept",
 }
 """Form of an age -> what is said of it."""
-
-_ODD_AGE = "ages that are no whole years, months, weeks and days were not kept"
 
 _OF_FEATURES = {
     "onset": "onsets of features were not kept",
@@ -189,7 +187,7 @@ def _age(subject: Subject, left_out: LeftOut) -> str | None:
         given.setdefault("age", subject.age)
     if "age" not in given:
         for form in given:
-            left_out(_AGES.get(form, _ODD_AGE))
+            left_out(_AGES.get(form, ODD_AGE))
         return None
     age: Any = given["age"]
     for key in ("iso8601duration", "age"):  # the second is of version 1
@@ -199,5 +197,5 @@ def _age(subject: Subject, left_out: LeftOut) -> str | None:
         return None
     if isinstance(age, str) and DURATION.fullmatch(age):
         return age
-    left_out(_ODD_AGE)
+    left_out(ODD_AGE)
     return None
