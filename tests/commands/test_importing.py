@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from importer_samples import FACT_FILES, TASK_FILES, disorder, xml
+from importer_samples import FACT_FILES, PASSAGES, TASK_FILES, disorder, xml
 
 from gym_clinic.importers import FACTS, TASKS
 
@@ -179,6 +179,27 @@ def test_a_file_that_breaks_off_leaves_the_old_one(tmp_path, run):
     assert done.status == 2
     assert out.read_bytes() == OLD
     assert sorted(tmp_path.iterdir()) == [out, source]
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_an_old_base_and_an_old_graph_stay(kind, tmp_path, run):
+    good, wrong = tmp_path / "good.jsonl", tmp_path / "wrong.jsonl"
+    good.write_bytes(PASSAGES["jsonl"])
+    wrong.write_bytes(WRONG[kind])
+    nodes, relations = (tmp_path / f"{name}.csv" for name in ("nodes", "relations"))
+    nodes.write_text("id,kind,name,synonyms\na,symptom,A,\nb,disease,B,\n")
+    relations.write_text("head,relation,tail\na,related_to,b\n")
+    for command, right, other in (
+        (("kb", "build"), [good], [wrong]),
+        (("kb", "graph", "build", "csv"), [nodes, relations], [wrong, relations]),
+        (("kb", "graph", "build", "csv"), [nodes, relations], [nodes, wrong]),
+    ):
+        out = tmp_path / "old.db"
+        assert run(*command, *right, "--out", out).status == 0
+        before = out.read_bytes()
+        assert run(*command, *other, "--out", out).status == 2
+        assert out.read_bytes() == before
+        out.unlink()
 
 
 @pytest.mark.parametrize("name", ["clingen", "medqa", "pubmedqa", "mmlu_medical"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections import Counter
 
 import pytest
 from real_data import put, real
@@ -138,6 +139,16 @@ def test_real_phenopackets_are_read():
     assert sum(len(case.absent) for case in cases) > 500
     assert sum(case.age is not None for case in cases) == 50
     assert {case.sex for case in cases} == {"female", "male", None}
+
+
+def test_what_real_phenopackets_lose_is_counted():
+    left: Counter[str] = Counter()
+    list(read_phenopackets(real("phenopackets"), left_out=lambda reason: left.update([reason])))
+    assert left == {
+        "onsets of features were not kept": 165,
+        "onsets of diseases were not kept": 42,
+        "ages given as classes were not kept": 1,
+    }
 
 
 def test_real_phenopackets_are_read_from_a_zip_file(tmp_path):
