@@ -1,11 +1,10 @@
-"""Files by lines, and written so that a reader sees the old ones or the new ones, never a part."""
+"""Files written so that a reader sees the old ones or the new ones, never a part."""
 
 from __future__ import annotations
 
-import codecs
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,21 +14,6 @@ from gym_clinic.errors import ConfigError
 
 if sys.platform != "win32":
     import fcntl
-
-
-def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield each line with its number from 1, without a byte order mark.
-
-    Raises:
-        ConfigError: If the file cannot be opened.
-    """
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    with file:
-        for number, line in enumerate(file, 1):
-            yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
 
 
 def lock(file: IO[bytes] | int) -> bool:

@@ -25,8 +25,9 @@ from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.evaluate.intervals import Interval, mean_intervals, resamples
 from gym_clinic.evaluate.recorded import RecordedTasks, read_episodes, trace_files
 from gym_clinic.evaluate.trace import encode
-from gym_clinic.files import check_output, lock, numbered_lines
+from gym_clinic.files import check_output, lock
 from gym_clinic.frozen import thaw
+from gym_clinic.reading import numbered_lines
 from gym_clinic.toolbox import Kind
 
 MARKS = ("accuracy", "coherence", "safety")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,8 +10,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gym_clinic import strict_json
-from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.files import numbered_lines
+from gym_clinic.errors import TaskError
+from gym_clinic.reading import numbered_lines, read_text
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -133,10 +132,7 @@ def read_object(path: Path, *, distinct: bool = False) -> dict[str, Any]:
         ConfigError: If the file cannot be opened.
         TaskError: If it is not a JSON object; the text names file and line.
     """
-    try:
-        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    data = read_text(path)
     try:
         text = data.decode()
         found = orjson.loads(text)

@@ -16,23 +16,36 @@ class Importer(NamedTuple):
     Attributes:
         reader: ``"package.module:function"`` of the function that reads a path and yields records.
         makes: What it reads and what it makes of it, in one line.
+        leaves_out: Whether the reader takes `left_out`: what is done with the reason for each
+            thing that it does not keep.
     """
 
     reader: str
     makes: str
+    leaves_out: bool = False
 
 
-_FORMATS, _FACTS, _TASKS = (f"{__name__}.{room}" for room in ("formats", "facts", "tasks"))
+_FACTS, _TASKS = (f"{__name__}.{room}" for room in ("facts", "tasks"))
 
 FACTS: dict[str, Importer] = {
-    "hpo-obo": Importer(f"{_FORMATS}.obo:read_obo", "ontology in OBO format (hp.obo) -> terms"),
-    "hpo": Importer(f"{_FORMATS}.obographs:read_obo_graph", "OBO Graphs JSON (hp.json) -> terms"),
-    "mondo": Importer(f"{_FACTS}.mondo:read_diseases", "OBO Graphs JSON (mondo.json) -> diseases"),
-    "hpoa": Importer(f"{_FACTS}.hpoa:read_hpoa", "HPO annotations (phenotype.hpoa) -> profiles"),
-    "orphanet-names": Importer(f"{_FACTS}.orphanet:read_names", "product 1 -> names, codes"),
-    "orphanet-phenotypes": Importer(f"{_FACTS}.orphanet:read_phenotypes", "product 4 -> profiles"),
-    "orphanet-history": Importer(f"{_FACTS}.orphanet:read_history", "product 9 -> onset, death"),
-    "orphanet-prevalence": Importer(f"{_FACTS}.orphanet:read_prevalences", "product 9 -> rates"),
+    "hpo-obo": Importer(f"{_FACTS}.hpo:read_hpo_obo", "HPO in OBO format (hp.obo) -> terms"),
+    "hpo": Importer(f"{_FACTS}.hpo:read_hpo", "HPO as OBO Graphs JSON (hp.json) -> terms"),
+    "mondo": Importer(
+        f"{_FACTS}.mondo:read_diseases", "OBO Graphs JSON (mondo.json) -> diseases", True
+    ),
+    "hpoa": Importer(
+        f"{_FACTS}.hpoa:read_hpoa", "HPO annotations (phenotype.hpoa) -> profiles", True
+    ),
+    "orphanet-names": Importer(f"{_FACTS}.orphanet:read_names", "product 1 -> names, codes", True),
+    "orphanet-phenotypes": Importer(
+        f"{_FACTS}.orphanet:read_phenotypes", "product 4 -> profiles", True
+    ),
+    "orphanet-history": Importer(
+        f"{_FACTS}.orphanet:read_history", "product 9 -> onset, death", True
+    ),
+    "orphanet-prevalence": Importer(
+        f"{_FACTS}.orphanet:read_prevalences", "product 9 -> rates", True
+    ),
     "clingen": Importer(
         f"{_FACTS}.clingen:read_validity", "gene-disease validity (CSV) -> classes"
     ),

@@ -18,9 +18,9 @@ from typing import Any, Protocol
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import Facts, load
-from gym_clinic.files import numbered_lines
 from gym_clinic.names import at_least_one
 from gym_clinic.paths import data_dir
+from gym_clinic.reading import numbered_lines
 from gym_clinic.simulate.disease.persons import epidemiology_of
 from gym_clinic.simulate.presentation import WEIGHTS, Presentations, SimulatedPatient
 

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
+import io
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from gym_clinic.domains.clingen.dossiers import (
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import replace_files
 from gym_clinic.paths import tasks_dir
+from gym_clinic.reading import open_text
 
 MATCHES = Path(__file__).with_name("dossier_matches.json")
 
@@ -167,12 +168,8 @@ def _mark(pair: Row, source: str, terms: set[str]) -> None:
 
 
 def _table(path: Path, delimiter: str) -> list[dict[str, str]]:
-    try:
-        opened: Callable[..., Any] = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt", encoding="utf-8", newline="") as file:
-            return [*csv.DictReader(file, delimiter=delimiter)]
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    with io.TextIOWrapper(open_text(path), encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file, delimiter=delimiter)]
 
 
 def _lines(path: Path) -> Rows:
@@ -194,7 +191,7 @@ def build(
         g2p: Gene2Phenotype's table (CSV).
         terms: Id, name and parents of the terms of the HPO (TSV).
         annotations: The HPO's ``genes_to_phenotype.txt``; asks for ``terms``.
-        hgnc: The HGNC's complete set (TSV, or packed with gzip).
+        hgnc: The HGNC's complete set (TSV).
         matches: Which entry of Gene2Phenotype describes which pair.
 
     Raises:

@@ -10,18 +10,7 @@ import pytest
 from damage import check_law, damages, read, write
 from hypothesis import given
 from hypothesis import strategies as st
-from importer_samples import (
-    FACT_FILES,
-    OTHERS,
-    PACK,
-    PASSAGES,
-    TASK_FILES,
-    Sample,
-    fact,
-    other,
-    passage,
-    task,
-)
+from importer_samples import FACT_FILES, OTHERS, PASSAGES, SAMPLES, TASK_FILES
 from real_data import real
 
 pytest.importorskip("lxml")
@@ -29,12 +18,6 @@ pytest.importorskip("lxml")
 from gym_clinic.importers import FACTS, TASKS, graphs, patients
 from gym_clinic.importers.passages import READERS
 
-SAMPLES: dict[str, Sample] = {
-    **{name: fact(name) for name in FACT_FILES},
-    **{f"tasks {name}": task(name) for name in TASK_FILES},
-    **{f"{name}{suffix}": passage(name, suffix) for name in PASSAGES for suffix in PACK},
-    **{f"{name} {n}": other(name, n) for name, given in OTHERS.items() for n in range(len(given))},
-}
 PUBLISHED = {
     "hpo-obo": "hpo/hp_head.obo",
     "mondo": "mondo/mondo_small.json",
@@ -87,22 +70,3 @@ def test_damaged_published_files_are_read_or_named(name, damage, tmp_path_factor
     damaged = damage(real(PUBLISHED[name]).read_bytes())
     (folder / "file").write_bytes(damaged)
     check_law(SAMPLES[name], folder, damaged)
-
-
-@pytest.mark.parametrize("name", [name for name in SAMPLES if not name.endswith((".gz", ".bz2"))])
-@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le"])
-def test_another_encoding_is_named_or_read_the_same(name, encoding, tmp_path):
-    sample = SAMPLES[name]
-    write(sample, tmp_path)
-    right, _ = read(sample, tmp_path)
-    hurt = next(iter(sample.files))
-    text = sample.files[hurt].decode("iso-8859-1" if name.startswith("orphanet") else "utf-8")
-    (tmp_path / hurt).write_bytes(text.encode(encoding))
-    found, wrong = read(sample, tmp_path)
-    if name == "text" and encoding == "utf-16-le":
-        assert all("\0" in passage.text for passage in found)  # a knowledge base refuses these
-    elif wrong:
-        assert len(found) < len(right)
-        check_law(sample, tmp_path, b"x")
-    else:
-        assert found == right

@@ -302,3 +302,11 @@ def other(name: str, number: int) -> Sample:
     files, call = OTHERS[name][number]
     read = import_named(f"gym_clinic.importers.{name.replace('.', ':')}", "importer")
     return Sample(files, lambda folder: call(read, folder))
+
+
+SAMPLES: dict[str, Sample] = {
+    **{name: fact(name) for name in FACT_FILES},
+    **{f"tasks {name}": task(name) for name in TASK_FILES},
+    **{f"{name}{suffix}": passage(name, suffix) for name in PASSAGES for suffix in PACK},
+    **{f"{name} {n}": other(name, n) for name, given in OTHERS.items() for n in range(len(given))},
+}

@@ -10,7 +10,7 @@ import typer
 
 from gym_clinic.commands.kb.base_argument import EMBEDDED
 from gym_clinic.commands.kb.info import print_manifest
-from gym_clinic.errors import ConfigError
+from gym_clinic.errors import ConfigError, TaskError
 
 app = typer.Typer()
 
@@ -61,10 +61,11 @@ def build_base(
     Read passages from files and folders and build a base. A build that was stopped goes on if it
     is started again; the old base stays until the new one is whole. Formats: jsonl ({id, title,
     content} a line, as MedRAG and MedCPT chunks have it), PubMed baseline XML, JATS articles,
-    Wikipedia dumps, plain text; also .gz and .bz2.
+    Wikipedia dumps, plain text; also packed.
     """
     if out == EMBEDDED:
         raise ConfigError(f"'{EMBEDDED}' names the base that ships; name another file to write")
+    from gym_clinic.commands.importing import refused
     from gym_clinic.commands.kb.progress import BuildProgress
     from gym_clinic.importers.passages import find_sources
     from gym_clinic.retrieval.passages.build import build_base
@@ -85,6 +86,9 @@ def build_base(
     with BuildProgress(len(found)) as shown:
         try:
             build_base(found, out, engine=engine, strict=strict, listener=shown)
+        except TaskError as error:
+            kinds = "passages (JSON Lines, PubMed, JATS, Wikipedia, plain text)"
+            raise refused(error, Path(found[0].name), "kb build", kinds) from None
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command goes on from here") from None
     print_manifest(out)

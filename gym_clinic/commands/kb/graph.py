@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gym_clinic.commands.options import AsJson, OutFile
+from gym_clinic.errors import TaskError
 
 if TYPE_CHECKING:
     from gym_clinic.retrieval import SymptomGraph
@@ -68,9 +69,16 @@ def build_from_csv(
     Read two CSV files with headers: nodes (id,kind,name,synonyms; synonyms separated by |) and
     relations (head,relation,tail).
     """
+    from gym_clinic.commands.importing import refused
     from gym_clinic.importers.graphs.csv import read_graph
 
-    _save(read_graph(nodes, relations), out)
+    try:
+        built = read_graph(nodes, relations)
+    except TaskError as error:
+        raise refused(
+            error, nodes, "graph csv", "nodes with the header id,kind,name,synonyms"
+        ) from None
+    _save(built, out)
 
 
 @build.command("umls")
@@ -81,9 +89,14 @@ def build_from_umls(
     out: OutFile,
 ) -> None:
     """Build a graph from a release of the UMLS."""
+    from gym_clinic.commands.importing import refused
     from gym_clinic.importers.graphs.umls import read_umls
 
-    _save(read_umls(folder), out)
+    try:
+        built = read_umls(folder)
+    except TaskError as error:
+        raise refused(error, folder, "umls", "MRSTY, MRCONSO and MRREL of a release") from None
+    _save(built, out)
 
 
 @app.command(epilog="example: gym-clinic kb graph neighbours HP:0012735 --kind disease")

@@ -24,7 +24,7 @@ app = typer.Typer()
 @app.command(
     "import",
     epilog="\b\nformats:\n"
-    + "\n".join(f"  {name:{max(map(len, FACTS))}}  {makes}" for name, (_, makes) in FACTS.items())
+    + "\n".join(f"  {name:{max(map(len, FACTS))}}  {one.makes}" for name, one in FACTS.items())
     + "\n\nexample: gym-clinic kb import hpoa phenotype.hpoa --names hp.json --out hpoa.jsonl",
 )
 def import_facts(
@@ -44,10 +44,10 @@ def import_facts(
     """Import published knowledge.
 
     Read a published file and write one JSON object a line. A broken record is reported by its place
-    and skipped; with --strict it stops the import, and then nothing is written.
+    and skipped; with --strict it stops the import. Where it stops, or no record can be used,
+    nothing is written and the old file stays.
     """
-    from gym_clinic.commands.kb.progress import SkippedRecords
-    from gym_clinic.facts.typed_json import stop
+    from gym_clinic.commands.importing import Import
     from gym_clinic.files import check_output, replace_file
 
     if name not in FACTS:
@@ -56,16 +56,13 @@ def import_facts(
         raise ConfigError(f"--names goes with {', '.join(NAMED_BY)}, not with {name}")
     check_output(out, source, names)
     reader = import_named(FACTS[name].reader, "importer")
-    skipped = SkippedRecords()
     given = [_names(name, names)] if names else []
-    lines = _Counted(reader(source, *given, broken=stop if strict else skipped))
-    try:
-        replace_file(out, lines)
-    finally:
-        skipped.close()
-    print(f"{out}: {lines.count:,} records")
-    if skipped.count:
-        print(f"{skipped.count:,} broken records were skipped")
+    done = Import(source, name, FACTS[name].makes.partition(" -> ")[0], strict=strict)
+    more = {"left_out": done.left_out} if FACTS[name].leaves_out else {}
+    lines = _Lines(done.records(reader(source, *given, broken=done.broken, **more)))
+    replace_file(out, lines)
+    print(f"{out}: {done.count:,} records")
+    done.report()
     if lines.unnamed and name in NAMED_BY:
         print(f"the features have no names; --names takes {NAMED_BY[name]}", file=sys.stderr)
 
@@ -76,36 +73,26 @@ def _names(name: str, path: Path) -> Any:
         from gym_clinic.importers.facts.ddxplus import read_evidences
 
         return {one.id: one for one in read_evidences(path)}
-    from gym_clinic.importers.formats.obo import read_obo
-    from gym_clinic.importers.formats.obographs import read_obo_graph
-    from gym_clinic.importers.formats.ontology import names
+    from gym_clinic.importers.facts.hpo import read_names
 
-    found = names(read_obo(path) if path.suffix == ".obo" else read_obo_graph(path))
-    if not any(code.startswith("HP:") for code in found):
-        raise ConfigError(
-            f"--names {path}: an ontology without HPO terms; expected hp.json or hp.obo"
-        )
-    return found
+    return read_names(path)
 
 
-class _Counted:
-    """Records as lines of JSON, counted as they are written.
+class _Lines:
+    """Records as lines of JSON.
 
     Attributes:
-        count: The number of records so far.
         unnamed: Whether one of them has a feature without a name of its own.
     """
 
     def __init__(self, records: Iterable[Any]) -> None:
         self.records = records
-        self.count = 0
         self.unnamed = False
 
     def __iter__(self) -> Iterator[bytes]:
         import orjson
 
         for record in self.records:
-            self.count += 1
             features = getattr(record, "features", ())
             self.unnamed = self.unnamed or any(one.name in ("", one.id) for one in features)
             yield orjson.dumps(record, default=_plain, option=orjson.OPT_APPEND_NEWLINE)

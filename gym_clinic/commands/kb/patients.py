@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,10 +12,9 @@ import typer
 
 from gym_clinic.commands.kb.graph import GraphFile, open_graph
 from gym_clinic.commands.options import AsJson, OutFile, StrictFlag
-from gym_clinic.errors import TaskError
 
 if TYPE_CHECKING:
-    from gym_clinic.facts.typed_json import OnBroken
+    from gym_clinic.commands.importing import Import
     from gym_clinic.retrieval import PatientCase
 
 SourcePath = Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder as published.")]
@@ -36,16 +34,20 @@ def import_cases() -> None:
     """Import published patient cases, one JSON object a line.
 
     Convert published patient cases to JSON Lines. A broken record is reported and skipped; with
-    --strict it stops the import, and then nothing is written.
+    --strict it stops the import. Where it stops, or no case can be used, nothing is written and
+    the old file stays. What is not kept of a case is counted by its reason.
     """
 
 
 @imports.command("phenopackets")
 def import_phenopackets(path: SourcePath, out: OutFile, strict: StrictFlag = False) -> None:
-    """Import GA4GH phenopackets: a file, a folder or a zip file."""
+    """Import GA4GH phenopackets: a file, a folder, a zip file or a tar file."""
     from gym_clinic.importers.patients.phenopackets import read_phenopackets
 
-    _check_and_write(partial(read_phenopackets, path), path, out, strict)
+    def read(done: Import) -> Iterator[PatientCase]:
+        return read_phenopackets(path, done.broken, done.left_out)
+
+    _check_and_write(read, path, out, strict, "phenopackets", "GA4GH phenopackets (JSON)")
 
 
 @imports.command("rarebench")
@@ -58,7 +60,10 @@ def import_rarebench(
     """Import RareBench cases with its mappings."""
     from gym_clinic.importers.patients.rarebench import read_rarebench
 
-    _check_and_write(partial(read_rarebench, path, mappings), path, out, strict)
+    def read(done: Import) -> Iterator[PatientCase]:
+        return read_rarebench(path, mappings, done.broken)
+
+    _check_and_write(read, path, out, strict, "rarebench", "cases of RareBench (JSON Lines)")
 
 
 @imports.command("pmc-patients")
@@ -71,34 +76,37 @@ def import_pmc_patients(
 
     linker = linker_of(open_graph(graph_file))
 
-    def read(broken: OnBroken) -> Iterator[PatientCase]:
-        return (one.case for one in read_pmc_patients(path, linker, broken))
+    def read(done: Import) -> Iterator[PatientCase]:
+        return (one.case for one in read_pmc_patients(path, linker, done.broken, done.left_out))
 
-    _check_and_write(read, path, out, strict)
+    _check_and_write(read, path, out, strict, "pmc-patients", "PMC-Patients (JSON or CSV)")
 
 
 def _check_and_write(
-    read: Callable[[OnBroken], Iterator[PatientCase]], path: Path, out: Path, strict: bool
+    read: Callable[[Import], Iterator[PatientCase]],
+    path: Path,
+    out: Path,
+    strict: bool,
+    format: str,
+    expected: str,
 ) -> None:
-    from gym_clinic.commands.kb.progress import SkippedRecords
+    from gym_clinic.commands.importing import Import
     from gym_clinic.commands.terminal import visible
-    from gym_clinic.facts.typed_json import stop
     from gym_clinic.files import check_output
     from gym_clinic.importers.patients.cases import write_cases
 
     check_output(out, path)
-    # Read to the end before anything is written; a case without phenotypes cannot be matched.
-    skipped = SkippedRecords()
-    found = list(read(stop if strict else skipped))
-    skipped.close()
-    if skipped.count and not found:
-        raise TaskError(f"{path}: all {skipped.count:,} records are broken; nothing is written")
-    kept = [case for case in found if case.phenotypes]
-    print(visible(f"{out}: {write_cases(kept, out):,} cases"))
-    if len(kept) < len(found):
-        print(f"{len(found) - len(kept):,} without a phenotype were left out")
-    if skipped.count:
-        print(f"{skipped.count:,} broken records were skipped")
+    done = Import(path, format, expected, strict=strict)
+
+    def matchable() -> Iterator[PatientCase]:
+        for case in read(done):
+            if case.phenotypes:
+                yield case
+            else:
+                done.left_out("without a phenotype were left out")
+
+    print(visible(f"{out}: {write_cases(done.records(matchable()), out):,} cases"))
+    done.report()
 
 
 @app.command()

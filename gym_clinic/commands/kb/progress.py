@@ -7,33 +7,9 @@ from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from gym_clinic.commands.importing import SkippedRecords
 from gym_clinic.commands.terminal import console, visible
 from gym_clinic.retrieval import BrokenRecord, BuildListener
-
-_NAMED = 20
-"""Broken records that are named; of the others only the number is printed."""
-
-
-class SkippedRecords:
-    """Names the first broken records on the error stream, and counts them all.
-
-    Attributes:
-        count: Broken records so far.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self, record: object) -> None:
-        """Report a broken record that is skipped."""
-        self.count += 1
-        if self.count <= _NAMED:
-            print(f"skipped: {visible(str(record))}", file=sys.stderr)
-
-    def close(self) -> None:
-        """Report how many were not named."""
-        if self.count > _NAMED:
-            print(f"and {self.count - _NAMED:,} more", file=sys.stderr)
 
 
 class BuildProgress(BuildListener):

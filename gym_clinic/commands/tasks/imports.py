@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from gym_clinic.commands.options import read_options, repeating
-from gym_clinic.errors import ConfigError
+from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers import TASKS
 
 SHARES = ("train=0.8", "dev=0.1", "test=0.1")
@@ -65,6 +65,7 @@ def import_benchmark(
     names a broken record by its place, and then nothing is written. Groups, such as the expert
     panels of ClinGen, are never divided between splits.
     """
+    from gym_clinic.commands.importing import refused
     from gym_clinic.importers.formats.json import json_value
     from gym_clinic.importers.tasks import import_tasks
 
@@ -73,7 +74,11 @@ def import_benchmark(
     splits: Any = split or read_options(share or SHARES)
     if groups is not None:
         splits = json_value(groups, "a JSON object, group -> split")
-    done = import_tasks(source, path, out, splits, read_options(settings))
+    try:
+        done = import_tasks(source, path, out, splits, read_options(settings))
+    except TaskError as error:
+        name = "clingen tasks" if source == "clingen" else source
+        raise refused(error, path, name, TASKS[source].makes) from None
     print(f"{out}: {', '.join(f'{name} {number:,}' for name, number in done.tasks.items())}")
     if done.duplicates:
         print(f"left out, because an equal task was before: {done.duplicates:,}")

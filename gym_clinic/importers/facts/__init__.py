@@ -1,6 +1,7 @@
 """Published tables of diseases, findings, codes and curations -> typed records."""
 
 from gym_clinic.importers.facts.ddxplus import read_conditions, read_evidences
+from gym_clinic.importers.facts.hpo import read_hpo, read_hpo_obo
 from gym_clinic.importers.facts.hpoa import read_hpoa
 from gym_clinic.importers.facts.icd10cm import read_icd10cm
 from gym_clinic.importers.facts.mondo import read_diseases
@@ -16,6 +17,8 @@ __all__ = [
     "read_diseases",
     "read_evidences",
     "read_history",
+    "read_hpo",
+    "read_hpo_obo",
     "read_hpoa",
     "read_icd10cm",
     "read_names",

@@ -26,6 +26,7 @@ from gym_clinic.facts.records.profiles import Profile, ProfileFeature
 from gym_clinic.facts.typed_json import OnBroken, make_record, read_fields, read_object, stop
 from gym_clinic.importers.formats.records import intact_records
 from gym_clinic.names import suggest
+from gym_clinic.reading import plain_or_packed
 
 SOURCE = "ddxplus"
 """Key of this source in the frequencies."""
@@ -127,7 +128,7 @@ def read_conditions(
             with an evidence that is not in `evidences`. The text names file, condition and field.
     """
     file = Path(path)
-    beside = file.with_name(EVIDENCES)
+    beside = plain_or_packed(file.with_name(EVIDENCES))
     if evidences is None and beside.is_file():
         evidences = {one.id: one for one in read_evidences(beside)}
     yield from _read(file, "conditions", partial(_profile, evidences), broken)

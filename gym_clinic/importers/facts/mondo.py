@@ -16,19 +16,22 @@ from gym_clinic.facts.records.profiles import Profile
 from gym_clinic.facts.typed_json import OnBroken, make_record, stop
 from gym_clinic.importers.formats.obographs import read_obo_graph
 from gym_clinic.importers.formats.ontology import Term
-from gym_clinic.importers.formats.records import intact_records
+from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
 
 SOURCE = "mondo"
 """Key of this source in the profiles."""
 
 
-def read_diseases(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Profile]:
+def read_diseases(
+    path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
+) -> Iterator[Profile]:
     """Read the diseases of `mondo.json`.
 
     Args:
         path: The file.
         broken: Called with the error of a broken node; if it returns, the node is skipped. Raises
             the error by default.
+        left_out: Called with the reason for each term that is no disease any more.
 
     Yields:
         One profile for each disease; see `disease_profiles`.
@@ -37,11 +40,14 @@ def read_diseases(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iter
         ConfigError: If the file cannot be opened.
         TaskError: As `read_obo_graph` and `disease_profiles`.
     """
-    return disease_profiles(read_obo_graph(path, broken), str(path), broken)
+    return disease_profiles(read_obo_graph(path, broken), str(path), broken, left_out)
 
 
 def disease_profiles(
-    terms: Iterable[Term], place: str = "", broken: OnBroken = stop
+    terms: Iterable[Term],
+    place: str = "",
+    broken: OnBroken = stop,
+    left_out: LeftOut = unnoted,
 ) -> Iterator[Profile]:
     """Return MONDO's diseases as profiles without features.
 
@@ -52,6 +58,7 @@ def disease_profiles(
         terms: Terms of MONDO; other and obsolete terms are skipped.
         place: Name of the file, for errors.
         broken: As in `read_diseases`.
+        left_out: As in `read_diseases`.
 
     Yields:
         One profile for each disease.
@@ -60,17 +67,26 @@ def disease_profiles(
         TaskError: If there is no disease; by default, for an invalid id or name, which the text
             names by its term.
     """
-    diseases = (
-        (f"{place} {term.id}".lstrip(), term)
-        for term in terms
-        if not term.obsolete and term.id.startswith("MONDO:")
-    )
+    seen: set[str] = set()
+
+    def _diseases() -> Iterator[tuple[str, Term]]:
+        for term in terms:
+            prefix = term.id.partition(":")[0]
+            seen.add(f"{prefix}:")
+            if prefix == "MONDO" and term.obsolete:
+                left_out("obsolete terms of MONDO were left out")
+            elif prefix == "MONDO":
+                yield f"{place} {term.id}".lstrip(), term
+
     found = False
-    for profile in intact_records(diseases, _profile, broken):
+    for profile in intact_records(_diseases(), _profile, broken):
         found = True
         yield profile
     if not found:
-        raise TaskError(f"{place}: no disease of MONDO; expected some".lstrip(": "))
+        prefixes = ", ".join(sorted(seen)) or "no term"
+        raise TaskError(
+            f"{place}: no disease of MONDO, but {prefixes}; expected MONDO: terms".lstrip(": ")
+        )
 
 
 def _profile(term: Term, place: str) -> Profile:

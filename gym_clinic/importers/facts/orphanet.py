@@ -4,6 +4,10 @@ Product 1 holds names and cross-references, product 4 phenotypes with their freq
 prevalences in one file and ages and inheritance in the other. Old releases call the code
 `OrphaNumber`, new ones `OrphaCode`; the files are English, in ISO-8859-1 or UTF-8.
 
+Entities that Orphanet no longer uses (flagged inactive, obsolete or deprecated, or named
+"OBSOLETE: ...") and groups of disorders are no diseases and are left out. Entities that are not
+rare in Europe ("NON RARE IN EUROPE: ...") are diseases.
+
 Source:
     Orphadata, the "Orphanet Scientific Knowledge Files", CC-BY-4.0.
 """
@@ -23,7 +27,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.facts.records.models import BandName, Codes, Frequency
 from gym_clinic.facts.records.profiles import Profile, ProfileFeature, merge
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.importers.formats.records import intact_records
+from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
 from gym_clinic.importers.formats.xml import text_of, xml_elements
 
 Record = TypeVar("Record")
@@ -40,6 +44,18 @@ BANDS: dict[str, BandName] = {
     "excluded": "excluded",
 }
 """Orphanet's name of a frequency, without the percentages -> band."""
+
+INACTIVE = 8192
+"""The bit of a flag's value that marks an entity that is no longer used."""
+
+NOT_USED = re.compile(r"\b(obsolete|deprecated|inactive|historical)\b", re.IGNORECASE)
+"""Words of a flag or a type that mark such an entity."""
+
+NOT_USED_NAME = re.compile(r"\W*(obsolete|deprecated)\b", re.IGNORECASE)
+"""How the name of such an entity begins."""
+
+GROUPS = frozenset({"group of disorders", "clinical group", "category"})
+"""Groups and types of entities that are no diseases."""
 
 ESTIMATE = (
     "PrevalenceType", "PrevalenceQualification", "PrevalenceClass", "ValMoy",
@@ -95,13 +111,16 @@ class Prevalence:
     source: str
 
 
-def read_names(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Profile]:
+def read_names(
+    path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
+) -> Iterator[Profile]:
     """Read product 1: names, synonyms, and the OMIM and MONDO ids with exactly the same meaning.
 
     Args:
         path: The XML file.
         broken: Called with the error of a broken disorder; if it returns, the disorder is skipped.
             Raises the error by default.
+        left_out: Called with the reason for each entity that is no disease.
 
     Yields:
         One profile without features for each disorder.
@@ -111,32 +130,46 @@ def read_names(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterato
         TaskError: For a broken file; by default, for a broken disorder. The text names file, line
             and what would be right.
     """
-    return _of_disorders(path, _Disorder.names, broken)
+    return _of_disorders(path, _Disorder.names, broken, left_out)
 
 
-def read_phenotypes(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Profile]:
+def read_phenotypes(
+    path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
+) -> Iterator[Profile]:
     """Read product 4: a profile for each disorder, with bands of frequency; errors as above."""
-    return _of_disorders(path, _Disorder.phenotypes, broken)
+    return _of_disorders(path, _Disorder.phenotypes, broken, left_out)
 
 
-def read_history(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[NaturalHistory]:
+def read_history(
+    path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
+) -> Iterator[NaturalHistory]:
     """Read product 9 (ages): onset, death and inheritance of each disorder; errors as above."""
-    return _of_disorders(path, _Disorder.history, broken)
+    return _of_disorders(path, _Disorder.history, broken, left_out)
 
 
-def read_prevalences(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[Prevalence]:
+def read_prevalences(
+    path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
+) -> Iterator[Prevalence]:
     """Read product 9 (prevalence): every estimate of every disorder; errors as above."""
-    return itertools.chain.from_iterable(_of_disorders(path, _Disorder.prevalences, broken))
+    return itertools.chain.from_iterable(
+        _of_disorders(path, _Disorder.prevalences, broken, left_out)
+    )
 
 
 def _of_disorders(
-    path: str | os.PathLike[str], make: Callable[[_Disorder], Record], broken: OnBroken
+    path: str | os.PathLike[str],
+    make: Callable[[_Disorder], Record],
+    broken: OnBroken,
+    left_out: LeftOut,
 ) -> Iterator[Record]:
     """What is made of each disorder."""
     file = Path(path)
 
-    def read(node: Any, place: str) -> tuple[str, Record]:
+    def read(node: Any, place: str) -> tuple[str, Record | None]:
         disorder = _Disorder(file, node)
+        if reason := disorder.no_disease():
+            left_out(reason)
+            return disorder.code, None
         return disorder.code, make(disorder)
 
     places = (
@@ -144,7 +177,8 @@ def _of_disorders(
         for node in xml_elements(file, "Disorder", root="JDBOR")
     )
     for _, made in intact_records(places, read, broken, field="<OrphaCode>", key=itemgetter(0)):
-        yield made
+        if made is not None:
+            yield made
 
 
 class _Disorder:
@@ -160,6 +194,20 @@ class _Disorder:
         self.name = self.text(node, "Name")
         if not self.name:
             raise self.error(node, f"{self.code} has no <Name>")
+
+    def no_disease(self) -> str:
+        """Why the entity is no disease; empty if it is one."""
+        for flag in self.members("DisorderFlag"):
+            value = self.text(flag, "Value")
+            inactive = value.isascii() and value.isdigit() and int(value) & INACTIVE
+            if inactive or NOT_USED.search(self.text(flag, "Label")):
+                return "obsolete entities were left out"
+        kinds = [self.text(self.node, tag, "Name") for tag in ("DisorderType", "DisorderGroup")]
+        if NOT_USED_NAME.match(self.name) or any(map(NOT_USED.search, kinds)):
+            return "obsolete entities were left out"
+        if any(kind.casefold() in GROUPS for kind in kinds):
+            return "groups of disorders were left out"
+        return ""
 
     def names(self) -> Profile:
         codes = Codes(

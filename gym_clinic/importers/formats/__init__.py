@@ -5,7 +5,6 @@ from gym_clinic.importers.formats.jats import JatsArticle, Section, read_article
 from gym_clinic.importers.formats.obo import read_obo
 from gym_clinic.importers.formats.obographs import read_obo_graph
 from gym_clinic.importers.formats.ontology import Synonym, Term
-from gym_clinic.importers.formats.packed import open_packed
 from gym_clinic.importers.formats.text import text_lines
 from gym_clinic.importers.formats.xml import XmlError, xml_elements
 
@@ -16,7 +15,6 @@ __all__ = [
     "Term",
     "XmlError",
     "csv_rows",
-    "open_packed",
     "read_articles",
     "read_jats",
     "read_obo",

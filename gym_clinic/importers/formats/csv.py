@@ -9,14 +9,14 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.files import numbered_lines
+from gym_clinic.reading import numbered_lines
 
 
 def csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Read the rows of a UTF-8 file as lists of cells; blank lines are skipped.
+    """Read the rows of a file as lists of cells; blank lines are skipped.
 
     Args:
-        path: The file; it may begin with a byte order mark.
+        path: The file, as `gym_clinic.reading` opens it.
 
     Yields:
         The number of the line on which a row begins, from 1, and its cells.
@@ -50,7 +50,7 @@ def csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
             ) from None
         if cells is None:
             return
-        if cells:
+        if "".join(cells).strip() or len(cells) > 1:
             yield first, cells
         first = reader.line_num + 1
         row.clear()
@@ -59,7 +59,9 @@ def csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
 def csv_rows(
     path: Path, columns: Collection[str], *, others: bool = False, broken: OnBroken = stop
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Read a UTF-8 file with a header; columns may be in any order, blank lines are skipped.
+    """Read a file with a header; columns may be in any order, blank lines are skipped.
+
+    Lines above the header that begin with "#" are remarks.
 
     Args:
         path: The file.
@@ -77,7 +79,8 @@ def csv_rows(
         TaskError: As `csv_cells`, and for missing or unknown columns.
     """
     rows = csv_cells(path)
-    line, cells = next(rows, (1, []))
+    head = (row for row in rows if not row[1][0].startswith("#"))  # remarks above the header
+    line, cells = next(head, (1, []))
     header = [name.strip() for name in cells]
     if missing := [name for name in columns if name not in header]:
         raise TaskError(f"{path} line {line}: no column {missing[0]!r}; expected {list(columns)}")

@@ -63,13 +63,14 @@ def read_obo(path: str | os.PathLike[str], broken: OnBroken = stop) -> Iterator[
 def _stanzas(file: Path, broken: OnBroken) -> Iterator[tuple[int, Stanza]]:
     """The terms, each with the number of the line that opens it."""
     stanza: Stanza | None = None
-    opened = 0
+    opened, begun = 0, False
     for number, line in text_lines(file):
         text = line.strip()
-        if not opened and number == 1 and not re.match(r"[a-zA-Z-]+:", text):
-            raise TaskError(f"{file} line 1: {text[:60]!r}; expected 'format-version: ...'")
         if text.startswith("!"):
             continue
+        if not begun and not re.match(r"[a-zA-Z-]+:|\[Term\]", text):
+            raise TaskError(f"{file} line {number}: {text[:60]!r}; expected 'format-version: ...'")
+        begun = True
         if text.startswith("["):
             if stanza is not None:
                 yield opened, stanza
@@ -106,6 +107,7 @@ def _term(file: Path, stanza: Stanza, place: str) -> Term:
         xrefs=tuple(_bare(text) for _, text in stanza["xref"]),
         obsolete=obsolete,
         replaced_by=_ids(file, stanza, "replaced_by"),
+        consider=_ids(file, stanza, "consider"),
     )
 
 

@@ -30,6 +30,7 @@ _SCOPES: dict[str, Scope] = {
     "hasRelatedSynonym": "RELATED",
 }
 _REPLACED_BY = "IAO_0100001"
+_CONSIDER = "consider"
 _PLACES = (
     (r"https?://purl\.obolibrary\.org/obo/([A-Za-z]+)_(\w+)", None),
     (r"https?://www\.orpha\.net/ORDO/(Orphanet)_(\w+)", None),
@@ -159,6 +160,7 @@ def _term(node: _Node, parents: tuple[str, ...]) -> Term:
         exact=_said(meta, "exactMatch"),
         obsolete=meta.deprecated,
         replaced_by=_said(meta, _REPLACED_BY),
+        consider=_said(meta, _CONSIDER),
     )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from gym_clinic.errors import TaskError
+
 Scope = Literal["EXACT", "BROAD", "NARROW", "RELATED"]
+_SHOWN_PREFIXES = 5
+
 SCOPES: tuple[Scope, ...] = ("EXACT", "BROAD", "NARROW", "RELATED")
 
 
@@ -38,6 +43,7 @@ class Term:
         exact: Ids in other vocabularies with the same meaning.
         obsolete: Whether it must no longer be used.
         replaced_by: Ids to use instead of an obsolete one.
+        consider: Ids that may fit instead of an obsolete one, each to be judged.
     """
 
     id: str
@@ -50,6 +56,26 @@ class Term:
     exact: tuple[str, ...] = ()
     obsolete: bool = False
     replaced_by: tuple[str, ...] = ()
+    consider: tuple[str, ...] = ()
+
+
+def check_prefix(terms: Iterable[Term], prefix: str, place: str) -> None:
+    """Check that an ontology is the expected one: no other prefix has more terms.
+
+    Args:
+        terms: Its terms.
+        prefix: The expected prefix, such as "HP".
+        place: The file, for the error.
+
+    Raises:
+        TaskError: If it is another ontology; the text names the prefixes that were found.
+    """
+    counts = Counter(term.id.partition(":")[0] for term in terms)
+    most = counts.most_common(_SHOWN_PREFIXES)
+    if not counts[prefix] or counts[prefix] < most[0][1]:
+        has = f"{counts[prefix]:,} {prefix}: terms" if counts[prefix] else f"no {prefix}: term"
+        found = ", ".join(f"{name}: ({number:,})" for name, number in most)
+        raise TaskError(f"{place}: {has}, but {found}; expected an ontology of {prefix}: terms")
 
 
 def names(terms: Iterable[Term]) -> dict[str, str]:

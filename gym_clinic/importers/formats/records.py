@@ -8,8 +8,17 @@ from typing import TypeVar
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, stop
 
+LeftOut = Callable[[str], None]
+"""What a reader does with something whole that it does not keep, given the reason: count it, say.
+
+The reason is a plural and what happened: "obsolete entities were left out"."""
+
 Raw = TypeVar("Raw")
 Record = TypeVar("Record")
+
+
+def unnoted(reason: str) -> None:
+    """Ignore what is left out; the reason goes nowhere."""
 
 
 def intact_records(

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.files import numbered_lines
+from gym_clinic.reading import numbered_lines
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def text_lines(path: Path, broken: OnBroken = stop) -> Iterator[tuple[int, str]]:
-    """Read a UTF-8 text file without blank lines, line ends and byte order mark.
+    """Read a text file without blank lines and line ends.
 
     Args:
         path: The file.
@@ -30,7 +30,7 @@ def text_lines(path: Path, broken: OnBroken = stop) -> Iterator[tuple[int, str]]
     """
     for number, line in numbered_lines(path):
         try:
-            text = line.decode().rstrip("\r\n")
+            text = line.decode().rstrip("\n")
         except UnicodeDecodeError as error:
             broken(TaskError(f"{path} line {number}: byte {error.start} of it is not UTF-8"))
             continue

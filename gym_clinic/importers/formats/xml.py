@@ -9,11 +9,12 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from gym_clinic.errors import ConfigError, TaskError
-from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
+from gym_clinic.reading import is_wide, open_bytes, open_text
 
 _CONTROL = re.compile(r"[\x7f-\x9f]")  # XML text cannot contain the others
 
@@ -36,7 +37,7 @@ def xml_elements(path: Path, tag: str, *, root: str | tuple[str, ...] = ()) -> I
     """Read the outermost elements with a name; each is emptied when the next is read.
 
     Args:
-        path: The XML file, in the encoding that it declares.
+        path: The XML file, in the encoding that it declares, or in UTF-16 or UTF-32.
         tag: Name of the elements, without a namespace.
         root: Permitted names of the root element; without any, every name is.
 
@@ -54,13 +55,17 @@ def xml_elements(path: Path, tag: str, *, root: str | tuple[str, ...] = ()) -> I
     roots = (root,) if isinstance(root, str) else root
     expected = " or ".join(f"<{one}>" for one in roots)
     count = 0
-    with open_packed(path) as file:
-        found = next(_events(etree, path, file, "start"))[1].tag.rpartition("}")[2]
+    # libxml2 does not read all of UTF-16 and UTF-32, nor a file that declares another encoding.
+    wide = is_wide(path)
+    opened = open_text if wide else open_bytes
+    events = partial(_events, etree, path, encoding="utf-8" if wide else None)
+    with opened(path) as file:
+        found = next(events(file, "start"))[1].tag.rpartition("}")[2]
     if roots and found not in roots:
         raise XmlError(path, "", f"the root is <{found}>; expected {expected}")
-    with open_packed(path) as file:
+    with opened(path) as file:
         depth = 0
-        for event, node in _events(etree, path, file, "start", "end", tag=f"{{*}}{tag}"):
+        for event, node in events(file, "start", "end", tag=f"{{*}}{tag}"):
             depth += 1 if event == "start" else -1
             if event == "end" and not depth:
                 count += 1
@@ -71,12 +76,18 @@ def xml_elements(path: Path, tag: str, *, root: str | tuple[str, ...] = ()) -> I
 
 
 def _events(
-    etree: Any, path: Path, file: BinaryIO, *events: str, tag: str | None = None
+    etree: Any,
+    path: Path,
+    file: BinaryIO,
+    *events: str,
+    tag: str | None = None,
+    encoding: str | None = None,
 ) -> Iterator[tuple[str, Any]]:
     reading = etree.iterparse(
         file,
         events=events,
         tag=tag,
+        encoding=encoding,
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
@@ -91,7 +102,7 @@ def _events(
         logged = reading.error_log.last_error
         line, what = (logged.line, logged.message) if logged else (error.lineno, error.msg)
         raise XmlError(path, f"line {line or 1}", f"no well-formed XML: {what}") from None
-    except UNREADABLE as error:
+    except OSError as error:
         raise XmlError(path, "end", f"cut off or damaged: {error}") from None
 
 

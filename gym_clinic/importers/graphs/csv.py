@@ -14,7 +14,7 @@ Relations, with a header; the head and the tail are ids of nodes::
     pneumonia,belongs_to_discipline,pulmonology
 
 `kind` is symptom, disease or discipline. Relations may have any names; the walk from symptom to
-disease to discipline uses the two above. Files are UTF-8; columns may be in any order.
+disease to discipline uses the two above. Columns may be in any order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def read_graph(nodes: str | os.PathLike[str], relations: str | os.PathLike[str])
 
     Raises:
         ConfigError: If a file cannot be opened.
-        TaskError: For a broken row; the text names file, line and column.
+        TaskError: For a broken row, whose file, line and column the text names, and for a file
+            without rows.
     """
     places: dict[str, str] = {}
     found = []
@@ -50,6 +51,8 @@ def read_graph(nodes: str | os.PathLike[str], relations: str | os.PathLike[str])
             raise TaskError(f"{place}, column kind: {error}") from None
         synonyms = dict.fromkeys(name.strip() for name in row["synonyms"].split("|"))
         found.append(Node(row["id"], kind, row["name"], tuple(name for name in synonyms if name)))
+    if not found:
+        raise TaskError(f"{nodes}: no nodes; expected one a line after the header")
     triples = []
     for place, row in _rows(Path(relations), RELATIONS):
         for end in ("head", "tail"):
@@ -61,6 +64,8 @@ def read_graph(nodes: str | os.PathLike[str], relations: str | os.PathLike[str])
         if row["head"] == row["tail"]:
             raise TaskError(f"{place}: {row['head']!r} is related to itself")
         triples.append(Relation(**row))
+    if not triples:
+        raise TaskError(f"{relations}: no relations; expected one a line after the header")
     return SymptomGraph.build(found, triples)
 
 

@@ -1,7 +1,7 @@
 """The UMLS Metathesaurus (RRF files) -> a symptom graph.
 
 The files are ``MRSTY.RRF`` (6 columns), ``MRCONSO.RRF`` (18) and ``MRREL.RRF`` (16), each plain or
-as ``.RRF.gz``. Every field ends with ``|``; there is no header.
+packed (``.RRF.gz``). Every field ends with ``|``; there is no header.
 
 * A concept is a node if its semantic type is one of three: Sign or Symptom (T184), Disease or
   Syndrome (T047), Biomedical Occupation or Discipline (T091). If it has several, the first in this
@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gym_clinic.errors import TaskError
-from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
+from gym_clinic.reading import numbered_lines, plain_or_packed
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, Relation, SymptomGraph
 
 KIND_OF_TYPE: dict[str, NodeKind] = {"T184": "symptom", "T047": "disease", "T091": "discipline"}
@@ -91,22 +91,17 @@ def _relations(folder: Path, known: set[str]) -> Iterator[Relation]:
 
 def _rows(folder: Path, name: str) -> Iterator[list[str]]:
     """The rows of a file; each has the number of fields of that file."""
-    plain = folder / f"{name}.RRF"
-    packed = plain.with_name(f"{plain.name}.gz")
-    file = packed if packed.exists() and not plain.exists() else plain
+    file = plain_or_packed(folder / f"{name}.RRF")
     width = COLUMNS[name]
-    line = 0
-    try:
-        with open_packed(file) as opened:
-            for line, text in enumerate(opened, 1):
-                row = text.decode().rstrip("\r\n").split("|")
-                if len(row) != width + 1 or row[-1]:
-                    raise TaskError(
-                        f"{file} line {line}: {len(row) - 1} fields; expected {width}, each "
-                        "ended by '|'"
-                    )
-                yield row
-    except UnicodeDecodeError:
-        raise TaskError(f"{file} line {line}: not UTF-8") from None
-    except UNREADABLE as error:
-        raise TaskError(f"{file} after line {line}: {error}") from None
+    for line, data in numbered_lines(file):
+        try:
+            row = data.decode().rstrip("\n").split("|")
+        except UnicodeDecodeError:
+            raise TaskError(f"{file} line {line}: not UTF-8") from None
+        if row == [""]:
+            continue
+        if len(row) != width + 1 or row[-1]:
+            raise TaskError(
+                f"{file} line {line}: {len(row) - 1} fields; expected {width}, each ended by '|'"
+            )
+        yield row

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gym_clinic import strict_json
-from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
 from gym_clinic.importers.passages.labels import Labels
+from gym_clinic.reading import open_text
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 LONGEST = 16 << 20
@@ -34,12 +34,10 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
         ConfigError: If the file cannot be opened.
     """
     number = 0
-    with open_packed(path) as file:
+    with open_text(path) as file:
         try:
             while line := file.readline(LONGEST):
                 number += 1
-                if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")
                 if len(line) == LONGEST and not line.endswith(b"\n"):
                     while file.readline(LONGEST)[-1:] not in (b"\n", b""):
                         pass
@@ -49,7 +47,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
                     yield _passage(line, labels)
                 except ValueError as error:
                     yield BrokenRecord(str(path), f"line {number}", str(error))
-        except UNREADABLE as error:
+        except OSError as error:
             place = f"after line {number}"
             yield BrokenRecord(str(path), place, f"cut off or damaged: {error}")
 

@@ -1,4 +1,4 @@
-"""Plain text in UTF-8 -> `Passage`: pieces of at most 1,000 characters that end with sentences.
+"""Plain text -> `Passage`: pieces of at most 1,000 characters that end with sentences.
 
 A blank line ends a paragraph. The title of a passage is the name of its document. Its id is the
 collection, the document (unless both have one name) and a number.
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from gym_clinic.importers.formats.packed import UNREADABLE, open_packed
 from gym_clinic.importers.passages.chunks import chunks
 from gym_clinic.importers.passages.labels import Labels
+from gym_clinic.reading import open_text
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
 _LONGEST = 1 << 16
@@ -36,7 +36,7 @@ def read(path: Path, labels: Labels) -> Iterator[Passage | BrokenRecord]:
     title = labels.document or path.name.partition(".")[0]
     id = title if title == labels.source else f"{labels.source}/{title}"
     reader = _Paragraphs(path)
-    with open_packed(path) as file:
+    with open_text(path) as file:
         for number, text in enumerate(chunks(reader.read(file)), start=1):
             yield Passage(
                 f"{id}-{number}", labels.source, title, text, labels.category, labels.licence
@@ -66,7 +66,7 @@ class _Paragraphs:
 
     def pieces(self, file: BinaryIO) -> Iterator[str]:
         """Lines, and parts of lines that are too long."""
-        decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        decoder = codecs.getincrementaldecoder("utf-8")()
         line, piece = 1, b""
         try:
             while piece := file.readline(_LONGEST):
@@ -75,6 +75,6 @@ class _Paragraphs:
             decoder.decode(b"", final=True)
         except UnicodeDecodeError as error:
             self.broken = BrokenRecord(str(self.path), f"line {line}", f"not UTF-8: {error.reason}")
-        except UNREADABLE as error:
+        except OSError as error:
             what = f"cut off or damaged: {error}"
             self.broken = BrokenRecord(str(self.path), f"line {line}", what)

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.importers.formats.packed import PACKED, UNREADABLE, open_packed
 from gym_clinic.importers.passages import jats, jsonl, plain_text, pubmed, wikipedia
 from gym_clinic.importers.passages.labels import Labels
 from gym_clinic.names import suggest
+from gym_clinic.reading import PACKED, open_text, plain_name
+from gym_clinic.reading.folders import visible_files
 from gym_clinic.retrieval.passages.build import PassageSource
 from gym_clinic.retrieval.passages.passage import BrokenRecord, Passage
 
@@ -27,7 +28,7 @@ READERS: dict[str, Reader] = {
 """Format -> its reader."""
 
 SUFFIXES = {".jsonl": "jsonl", ".txt": "text", ".xml": "", ".nxml": ""}
-"""Suffix (before .gz or .bz2) -> format; for XML the first element decides."""
+"""Suffix (before that of packing) -> format; for XML the first element decides."""
 
 _ROOTS = {
     **dict.fromkeys(pubmed.ROOTS, "pubmed"),
@@ -97,26 +98,22 @@ def _files(path: Path, format: str) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise ConfigError(f"no file or folder {path}")
-    every = sorted(file for file in path.rglob("*") if file.is_file())
-    files = every if format != "auto" else [file for file in every if _suffix(file) in SUFFIXES]
+    files = visible_files(path, *(SUFFIXES if format == "auto" else ()))
     if not files:
         raise ConfigError(
-            f"{path} has no file to read; expected {', '.join(SUFFIXES)}, also with .gz or .bz2"
+            f"{path} has no file to read; expected {', '.join(SUFFIXES)}, also packed "
+            f"({', '.join(PACKED)})"
         )
     return files
 
 
 def _suffix(file: Path) -> str:
-    return _unpacked(file).suffix.lower()
+    return plain_name(file).suffix.lower()
 
 
 def _stem(file: Path) -> str:
     """A path without its suffix."""
-    return _unpacked(file).with_suffix("").as_posix()
-
-
-def _unpacked(file: Path) -> Path:
-    return file.with_suffix("") if file.suffix.lower() in PACKED else file
+    return plain_name(file).with_suffix("").as_posix()
 
 
 def format_of(file: Path) -> str:
@@ -128,15 +125,15 @@ def format_of(file: Path) -> str:
     suffix = _suffix(file)
     if suffix not in SUFFIXES:
         raise ConfigError(
-            f"{file}: no format for {suffix!r}; expected {', '.join(SUFFIXES)}, also with .gz or "
-            f".bz2, or give --format, one of {', '.join(READERS)}"
+            f"{file}: no format for {suffix!r}; expected {', '.join(SUFFIXES)}, also packed, "
+            f"or give --format, one of {', '.join(READERS)}"
         )
     if SUFFIXES[suffix]:
         return SUFFIXES[suffix]
-    with open_packed(file) as opened:
+    with open_text(file) as opened:
         try:
             head = opened.read(_HEAD)
-        except UNREADABLE as error:
+        except OSError as error:
             raise ConfigError(f"{file}: cannot be unpacked: {error}") from None
     root = _ROOT.search(re.sub(rb"<!--.*?-->", b"", head, flags=re.DOTALL))
     name = root[2].decode() if root else ""

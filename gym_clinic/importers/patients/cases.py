@@ -30,6 +30,9 @@ from gym_clinic.retrieval import PatientCase
 DURATION = re.compile(r"P(?=[0-9])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?")
 """An age as an ISO 8601 duration of whole years, months, weeks and days."""
 
+ODD_AGE = "ages that are no whole years, months, weeks and days were not kept"
+"""What is said of ages that are no such duration."""
+
 
 def _named(text: str) -> str:
     if not text.strip():

@@ -28,7 +28,9 @@ from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts.typed_json import OnBroken, read_value, stop
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.json import json_value
-from gym_clinic.importers.formats.records import intact_records
+from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
+from gym_clinic.importers.patients.cases import ODD_AGE
+from gym_clinic.reading import plain_name
 from gym_clinic.retrieval import PatientCase
 from gym_clinic.retrieval.graph.linking import SymptomLinker
 
@@ -71,7 +73,10 @@ class _SummaryRow(BaseModel):
 
 
 def read_pmc_patients(
-    path: str | os.PathLike[str], linker: SymptomLinker, broken: OnBroken = stop
+    path: str | os.PathLike[str],
+    linker: SymptomLinker,
+    broken: OnBroken = stop,
+    left_out: LeftOut = unnoted,
 ) -> Iterator[PmcPatient]:
     """Read PMC-Patients.
 
@@ -80,6 +85,7 @@ def read_pmc_patients(
         linker: Finds the phenotypes in the summaries.
         broken: Called with the error of a broken row, which names file, row and field; if it
             returns, the row is skipped. Raises the error by default.
+        left_out: Called with the reason for each age that is not kept.
 
     Yields:
         One patient a row; without phenotypes if the linker finds none in the summary.
@@ -90,22 +96,26 @@ def read_pmc_patients(
             or a duplicate id.
     """
     file = Path(path)
-    if file.suffix not in (".csv", ".json"):
+    suffix = plain_name(file).suffix
+    if suffix not in (".csv", ".json"):
         raise ConfigError(f"{file} is neither .csv nor .json; expected PMC-Patients as published")
-    csv = file.suffix == ".csv"
+    csv = suffix == ".csv"
     rows = csv_rows(file, READ, others=True, broken=broken) if csv else _json_rows(file)
     read = _of_cells if csv else _of_object
     found = False
     for row in intact_records(rows, read, broken, field="field patient_uid", key=attrgetter("uid")):
         found = True
         present, absent = linker.symptoms(row.patient)
+        age = _duration(row.age)
+        if row.age and age is None:
+            left_out(ODD_AGE)
         case = PatientCase(
             id=row.uid,
             diagnosis="",
             phenotypes=tuple(node.name for node in present),
             provenance="PMC-Patients",
             absent=tuple(node.name for node in absent),
-            age=_duration(row.age),
+            age=age,
             sex=SEXES[row.gender],
         )
         yield PmcPatient(case, row.title, row.patient, row.similar)

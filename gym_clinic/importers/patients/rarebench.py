@@ -21,6 +21,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, explain, read_lines, stop
 from gym_clinic.importers.formats.json import json_value
 from gym_clinic.names import suggest
+from gym_clinic.reading import plain_name, plain_or_packed
 from gym_clinic.retrieval import PatientCase
 
 PHENOTYPES = "phenotype_mapping.json"
@@ -56,8 +57,8 @@ def read_rarebench(
         TaskError: For a broken mapping; by default, for a broken line or a code that the mappings
             lack.
     """
-    phenotypes = read_names(Path(mappings) / PHENOTYPES)
-    diseases = read_names(Path(mappings) / DISEASES)
+    phenotypes = read_names(plain_or_packed(Path(mappings) / PHENOTYPES))
+    diseases = read_names(plain_or_packed(Path(mappings) / DISEASES))
     file = Path(path)
     for number, row in read_lines(file, _RarebenchRow, broken):
         place = f"{file} line {number}, field"
@@ -68,7 +69,7 @@ def read_rarebench(
             broken(error)
             continue
         yield PatientCase(
-            id=f"rarebench-{file.stem}-{number:05d}",
+            id=f"rarebench-{plain_name(file).stem}-{number:05d}",
             diagnosis="; ".join(dict.fromkeys(named)),
             phenotypes=tuple(dict.fromkeys(present)),
             provenance="RareBench",

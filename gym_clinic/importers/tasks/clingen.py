@@ -44,6 +44,8 @@ from gym_clinic.importers.tasks.clingen_annotations import (
     Annotation,
     read_annotations,
 )
+from gym_clinic.reading import plain_name
+from gym_clinic.reading.folders import visible_files
 
 
 def read(
@@ -103,8 +105,10 @@ class _Library:
         if not folder.is_dir():
             raise ConfigError(f"{folder} is not a folder; expected the folder of the JATS files")
         self.folder = folder
+        # The name without the suffix of packing, so that PMC1.xml.gz is the file of PMC1.
         self.files = {
-            file.name: file for file in sorted(folder.iterdir()) if file.suffix in (".xml", ".nxml")
+            plain_name(file).name: file
+            for file in visible_files(folder, ".xml", ".nxml", deep=False)
         }
         self.read: dict[str, list[JatsArticle]] = {}
 

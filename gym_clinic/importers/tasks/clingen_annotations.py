@@ -30,9 +30,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from gym_clinic.facts.typed_json import read_fields, read_lines
-from gym_clinic.files import numbered_lines
 from gym_clinic.importers.facts.clingen import ONE_LINE, Class, Inheritance
 from gym_clinic.importers.formats.json import json_value
+from gym_clinic.reading import numbered_lines
 
 GENETIC_CAP = 12.0
 """The most points that the ClinGen matrix gives for genetic evidence."""

@@ -19,6 +19,7 @@ from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.importers.formats.csv import csv_cells
 from gym_clinic.importers.tasks.multiple_choice import question_task
+from gym_clinic.reading.folders import visible_files
 
 HEADER = ["question", "choice0", "choice1", "choice2", "choice3", "answer"]
 LABELS = "ABCD"
@@ -38,7 +39,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Task]:
         TaskError: For a broken row; the text names file, line and field.
     """
     place = Path(path)
-    files = sorted(place.glob("*.csv")) if place.is_dir() else [place]
+    files = visible_files(place, ".csv", deep=False) if place.is_dir() else [place]
     if not files:
         raise ConfigError(f"{place} holds no .csv file; expected the subjects of MMLU")
     for file in files:

@@ -129,7 +129,7 @@ def test_only_the_hpo_names_features(tmp_path, run):
     out = tmp_path / "out.jsonl"
     status, _, err = run("kb", "import", "hpoa", "x", "--names", terms, "--out", out)
     assert status == 2
-    assert "mondo.obo: an ontology without HPO terms; expected hp.json" in err
+    assert "mondo.obo: no HP: term, but MONDO: (1); expected an ontology of HP: terms" in err
     assert not out.exists()
 
 

@@ -92,14 +92,3 @@ def test_who_skips_reads_at_least_what_is_read_before_the_stop(
         assert most == some
     assert bool(skipped) == bool(stopped)
     assert not stopped or str(skipped[0]) == str(stopped[0])
-
-
-def test_rows_of_one_disease_that_are_apart_are_skipped(tmp_path: Path) -> None:
-    file = tmp_path / "phenotype.hpoa"
-    header, first, *others = FACT_FILES["hpoa"].decode().splitlines()
-    file.write_text("\n".join([header, first, *others, first]), encoding="utf-8")
-    errors: list[TaskError] = []
-    found = [one.id for one in reader("hpoa")(file, broken=errors.append)]
-    assert found == ["OMIM:100100", "ORPHA:17"]
-    (error,) = errors
-    assert "rows of a disease are together): 'OMIM:100100' is a duplicate of" in str(error)

@@ -77,24 +77,6 @@ def test_counts_are_shares(tmp_path_factory, counted, data):
     assert feature.frequency.absent == (having == 0)
 
 
-def test_statements_on_one_feature_become_one(read):
-    (found,) = read(
-        row(qualifier="NOT", reference="PMID:1"),
-        row(frequency="1/2", reference="PMID:2"),
-        row(frequency="3/30", reference="PMID:3"),
-        row(frequency="HP:0040281", reference="PMID:4"),
-    )
-    (feature,) = found.features
-    assert feature.frequency.value == 0.1
-    assert feature.frequency.patients == 30
-    assert feature.references == ("PMID:3", "PMID:1", "PMID:2", "PMID:4")  # its own come first
-
-
-def test_a_band_replaces_an_unknown_frequency_and_the_first_of_two_bands_is_kept(read):
-    (found,) = read(row(), row(frequency="HP:0040283"), row(frequency="HP:0040281"))
-    assert found.features[0].frequency.band == "occasional"
-
-
 def test_the_header_of_older_files_is_read(read):
     (found,) = read(row(), header=OLD_HEADER)
     assert found.id == "OMIM:100100"
@@ -120,10 +102,6 @@ def test_another_name_of_a_disease_is_a_synonym(read):
         ([row(frequency="0/0")], "line 3, column frequency: '0/0'; expected at most as many"),
         ([row(frequency=f"1/1{'0' * 400}")], "column frequency: .*; expected 7/13, 12.5%"),
         ([row(frequency="120%")], "line 3, column frequency: '120%'; expected at most 100%"),
-        (
-            [row(), row("OMIM:100200"), row()],
-            "line 5, .*'OMIM:100100' is a duplicate of .* line 3",
-        ),
         ([], "no rows of aspect P after the header"),
         ([row(aspect="I")], "no rows of aspect P after the header"),
         ([row(name="A\x07")], "line 3: the control character '.x07'"),
@@ -182,7 +160,6 @@ def test_damaged_copies_of_the_published_annotations_are_named(tmp_path):
     middle = len(lines) // 2
     for broken, message in (
         (data[: len(data) // 2 - 7], r"line \d+: \d+ columns; expected 12 .is the file whole"),
-        (data.decode().encode("utf-16"), "line 1: byte . of it is not UTF-8"),
         (data.replace(b"\thpo_id\t", b"\t"), "line 5: the header lacks 'hpo_id'"),
         (b"\n".join([*lines[:middle], b"?", *lines[middle:]]), f"line {middle + 1}: 1 columns"),
         (data.replace(b"Marfan syndrome", b"Marfan\xe9"), r"line \d+: byte \d+ of it is not UTF-8"),

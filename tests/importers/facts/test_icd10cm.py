@@ -73,8 +73,6 @@ def test_a_broken_line_is_named(read, broken, message):
 def test_another_kind_of_file_is_named(read, tmp_path):
     with pytest.raises(TaskError, match="no codes; expected the order file of ICD-10-CM"):
         read("")
-    with pytest.raises(TaskError, match="line 1: byte 0 of it is not UTF-8"):
-        read(*LINES, encoding="utf-16")
     accented = line(2, "A990", short="Fi\u00e8vre")
     with pytest.raises(TaskError, match="line 2: byte 18 of it is not UTF-8"):
         read(LINES[0], accented, encoding="latin-1")

@@ -89,7 +89,8 @@ def test_a_given_format_is_used(folder):
         ("x.pdf", b"", r"x.pdf: no format for '.pdf'; expected .jsonl, .txt"),
         ("x.xml", b"<html/>", r"x.xml: its first element is <html>; expected one of <Pubmed"),
         ("x.xml", b"", r"x.xml: its first element is <>"),
-        ("x.xml.gz", b"no gzip", r"x.xml.gz: cannot be unpacked: Not a gzipped file"),
+        ("x.xml.gz", b"\x1f\x8bno gzip", r"x.xml.gz: cannot be unpacked: Compressed file ended"),
+        ("x.xml.gz", b"no XML", r"x.xml.gz: its first element is <>"),
     ],
 )
 def test_a_file_of_unknown_format_is_named(tmp_path, name, content, expected):

@@ -74,10 +74,12 @@ def test_the_linker_finds_the_phenotypes(tmp_path, write):
     ],
 )
 def test_ages(tmp_path, age, expected):
+    lost: list[str] = []
     (found,) = read_pmc_patients(
-        as_csv(tmp_path, row(age=str(age).replace("inf", "1e999"))), LINKER
+        as_csv(tmp_path, row(age=str(age).replace("inf", "1e999"))), LINKER, left_out=lost.append
     )
     assert found.case.age == expected
+    assert len(lost) == (bool(age) and expected is None)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from typing import IO, Any
 import orjson
 
 from gym_clinic.errors import ConfigError
-from gym_clinic.files import json_line, lock, numbered_lines
+from gym_clinic.files import json_line, lock
+from gym_clinic.reading import numbered_lines
 
 FORMAT = "gym_clinic edition of clingen"
 LEAST_WORDS = 5
