@@ -137,7 +137,9 @@ def scan_names(words: Sequence[Word], no_names: frozenset[str] = frozenset()) ->
             continue
         after_name = size > 0
         if after_name:
-            named.append(known[" ".join(one.text for one in words[start : start + size])])
+            name = " ".join(one.text for one in words[start : start + size])
+            named.append(known[name])
+            after_name = name not in salts()  # magnesium citrate is no form of "magnesium"
         else:
             left.append(word.text)
         start += size or 1
