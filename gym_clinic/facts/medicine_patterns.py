@@ -59,17 +59,17 @@ def letters_of(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def by_letters() -> Mapping[str, str]:
-    """Letters and digits -> the known name, of names that hold digits."""
-    return {letters_of(name): name for name in known_names() if re.search(r"\d", name)}
+    """Letters and digits -> the known name, of names that hold digits or brackets."""
+    return {letters_of(name): name for name in known_names() if re.search(r"[\d()]", name)}
 
 
 @lru_cache(maxsize=1)
 def names_with_digits() -> re.Pattern[str]:
-    """Known names that hold digits; one that ends with a number has no unit behind it."""
-    names = sorted(by_letters().values(), key=len, reverse=True)
+    """Known names that hold digits or brackets; after one that ends with a number is no unit."""
+    names = (one for one in known_names() if letters_of(one) in by_letters())
     units = _either(medicine_words().units)
     patterns = []
-    for name in names:
+    for name in sorted(names, key=len, reverse=True):
         spaced = r"[\s/_-]*".join(re.escape(word) for word in name.split())
         if name[-1].isdigit():
             head = r"[\s/_-]*".join(re.escape(word) for word in name.split()[:-1])

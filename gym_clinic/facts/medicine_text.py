@@ -131,9 +131,8 @@ class _Line:
         known = medicine_words()
         text = unicodedata.normalize("NFKC", self.text).casefold()
         text = _DOTTED.sub(lambda dotted: dotted[0].replace(".", ""), text)
-        text = known.diluent.sub(" ", _MARKS.sub(" ", text.replace("_", " ")))
-        text = _COMPARED.sub(r" \g<0> ", text)
-        text = self._hold_names(text)
+        text = self._hold_names(known.diluent.sub(" ", text.replace("_", " ")))
+        text = _COMPARED.sub(r" \g<0> ", _MARKS.sub(" ", text))
         for pattern, short in known.phrases:
             text = pattern.sub(short, text)
         text = self._take_times(text)
