@@ -38,7 +38,7 @@ class NamedDrug:
     route: str | None = None
 
 
-class Word(NamedTuple):
+class NameWord(NamedTuple):
     """A word of a name.
 
     Attributes:
@@ -115,12 +115,12 @@ def salts() -> frozenset[str]:
     return frozenset(name_tables()["salts"])
 
 
-def scan_names(words: Sequence[Word], no_names: frozenset[str] = frozenset()) -> NameScan:
+def scan_names(words: Sequence[NameWord], no_names: frozenset[str] = frozenset()) -> NameScan:
     """Return the drugs that words name in a row, the longest names first.
 
-    >>> scan_names([Word("losartan"), Word("potassium")]).ingredients
+    >>> scan_names([NameWord("losartan"), NameWord("potassium")]).ingredients
     ('losartan',)
-    >>> scan_names([Word("losartan"), Word("potassium", apart=True)]).ingredients
+    >>> scan_names([NameWord("losartan"), NameWord("potassium", apart=True)]).ingredients
     ('losartan', 'potassium-chloride')
 
     Args:
@@ -147,7 +147,7 @@ def scan_names(words: Sequence[Word], no_names: frozenset[str] = frozenset()) ->
     return NameScan(ingredients, named[0].form if len(named) == 1 else None, tuple(left))
 
 
-def _longest_name(words: Sequence[Word], start: int, no_names: frozenset[str]) -> int:
+def _longest_name(words: Sequence[NameWord], start: int, no_names: frozenset[str]) -> int:
     """How many words from a place on are the longest name there; 0 if none is."""
     for size in range(min(len(words) - start, MAX_NAME_WORDS), 0, -1):
         name = " ".join(word.text for word in words[start : start + size])

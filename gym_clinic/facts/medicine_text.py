@@ -15,7 +15,7 @@ from functools import lru_cache
 from gym_clinic.facts.drug_names import (
     NamedDrug,
     NameScan,
-    Word,
+    NameWord,
     known_names,
     salts,
     scan_names,
@@ -113,11 +113,11 @@ def parse_medicine(text: str) -> MedicineText:
         return MedicineText(whole.ingredients, whole.form, route=whole.route, named=whole)
     if len(text) > MAX_CHARACTERS:
         return MedicineText(left_over=(text[:MAX_CHARACTERS],))
-    return _Line(text).read()
+    return _MedicineLine(text).read()
 
 
 @dataclass
-class _Line:
+class _MedicineLine:
     """A line while it is read: each step takes its part out of the text."""
 
     text: str
@@ -210,7 +210,7 @@ class _Line:
             head, reason = head[: purpose.start()], f"{head[purpose.end() :]} {reason}"
         return head, reason
 
-    def _read_reason(self, reason: str, known: MedicineWords) -> tuple[Word, ...]:
+    def _read_reason(self, reason: str, known: MedicineWords) -> tuple[NameWord, ...]:
         """Take what a medicine is for; what is none is returned as words of the line.
 
         A reason that denies something, or names another drug, belongs to the line.
@@ -231,9 +231,9 @@ class _Line:
         """Whether a word stands beside names: a route, a form, how often, or a filler."""
         return word in known.beside or word in known.forms
 
-    def _words(self, text: str, known: MedicineWords) -> list[Word]:
+    def _words(self, text: str, known: MedicineWords) -> list[NameWord]:
         """The words of a text; those of the names that were held are names again."""
-        words, apart = list[Word](), False
+        words, apart = list[NameWord](), False
         for raw in re.split(r"[\s-]+", text):
             part = raw.strip(".'’`#\\")
             if raw == "/" or part in known.separators:
@@ -244,12 +244,12 @@ class _Line:
                     self.held[held] if 0 <= held < len(self.held) else known.short.get(part, part)
                 )
                 for number, piece in enumerate(plain_name(name).split()):
-                    words.append(Word(piece, apart and number == 0))
+                    words.append(NameWord(piece, apart and number == 0))
                 apart = False
         return words
 
     def _result(
-        self, words: list[Word], rest: tuple[Word, ...], known: MedicineWords
+        self, words: list[NameWord], rest: tuple[NameWord, ...], known: MedicineWords
     ) -> MedicineText:
         scan = self._scan(words, known)
         of_name, left = scan.ingredients, scan.left
@@ -272,7 +272,7 @@ class _Line:
             named=NamedDrug(of_name, scan.form, route or implied) if complete else None,
         )  # fmt: skip
 
-    def _scan(self, words: list[Word], known: MedicineWords) -> NameScan:
+    def _scan(self, words: list[NameWord], known: MedicineWords) -> NameScan:
         """The names among the words, in the reading that leaves least over.
 
         A route or form is a name only where nothing else is: "INH 300 mg" is isoniazid.
@@ -298,7 +298,7 @@ def _single(word: str) -> tuple[str, ...]:
     return known.ingredients if known is not None else ()
 
 
-def _attempts(words: list[Word], known: MedicineWords) -> Iterator[list[Word]]:
+def _attempts(words: list[NameWord], known: MedicineWords) -> Iterator[list[NameWord]]:
     """The words as they are, without routes and times, without forms, and without salts."""
     yield words
     for dropped in (known.beside, known.forms.keys(), salts()):

@@ -151,9 +151,10 @@ def read_rules(folder: Path) -> dict[str, SafetyRule]:
             condition = read_condition(declared.condition, place)
             for name in ("example", "counter_example"):
                 read_state(getattr(declared, name), f"{place}, {name}")
-            lacking = declared.not_judged and read_condition(
-                declared.not_judged.condition, f"{place}, not_judged", of_order=True
-            )
+            lacking = None
+            if declared.not_judged is not None:
+                tree = declared.not_judged.condition
+                lacking = read_condition(tree, f"{place}, not_judged", of_order=True)
             found[declared.id] = SafetyRule(declared, condition, needs_of(condition), lacking)
     return dict(sorted(found.items(), key=lambda item: (-item[1].declared.severity, item[0])))
 

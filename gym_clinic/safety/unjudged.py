@@ -42,9 +42,9 @@ def _medicines(situation: Situation) -> Iterator[str]:
     for name in situation.patient.stopped_days:
         yield from _drug("stopped", name)
     for event in situation.events:
-        name = event.text("drug")
-        if event.tool in (STOP, CANCEL) and name:
-            yield from _drug(event.tool, name)
+        stopped = event.text("drug")
+        if event.tool in (STOP, CANCEL) and stopped:
+            yield from _drug(event.tool, stopped)
 
 
 def _drug(where: str, name: str) -> Iterator[str]:
