@@ -16,12 +16,12 @@ from pydantic import Field
 
 from gym_clinic.chart.order_names import find_name, hyphenated, order_words
 from gym_clinic.errors import ToolError
-from gym_clinic.facts import Facts, load
-from gym_clinic.facts.named_drugs import NamedDrug, resolve
+from gym_clinic.facts import Facts
+from gym_clinic.facts.named_drugs import NamedDrug, did_you_mean, resolve
 from gym_clinic.facts.records.conditions import Measurement
 from gym_clinic.facts.records.models import Slug, Text, Texts
 from gym_clinic.facts.typed_json import Strict, read_record
-from gym_clinic.names import LONGEST, nearest
+from gym_clinic.names import LONGEST
 from gym_clinic.simulate.clinic import ClinicPatient
 
 _HERE = Path(__file__).parent
@@ -353,8 +353,7 @@ def find_drug(name: str) -> NamedDrug:
     """
     found = resolve(name)
     if found is None:
-        near = nearest(name, tuple(load().drugs))
-        hint = f"did you mean '{near}'?" if near else "give its international name."
+        hint = did_you_mean(name) or "give its international name."
         raise ToolError(f"No drug '{name[:LONGEST]}'; {hint}")
     return found
 

@@ -30,7 +30,7 @@ from gym_clinic.chart.orders import NEVER, Order
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import Facts
 from gym_clinic.facts.doses import SAME_AS
-from gym_clinic.facts.named_drugs import plain_route
+from gym_clinic.facts.medicine_words import parse_route
 from gym_clinic.simulate.clinic.measurement import methods_of
 
 ONLY_IN: Mapping[str, Only] = {"hcg": "female", "psa": "male"}
@@ -170,7 +170,8 @@ def give_medicine(
             cannot swallow.
     """
     named = find_drug(drug)
-    plain = plain_route(route) or ""
+    asked = parse_route(route)
+    plain = asked.name if asked.name and asked.manner in (None, "infusion") else route
     way = plain if plain in actions().routes else SAME_AS.get(plain, plain)
     if not home and way not in actions().routes:
         way = find_among(route, actions().routes, "route")

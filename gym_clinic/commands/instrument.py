@@ -65,6 +65,8 @@ def instrument(
     for flag in declared.flags:
         if (result.flags or {}).get(flag.name):
             print(f"note: {flag.meaning}")
+    for note in result.notes:
+        print(f"note: {note}")
     print(f"source: {declared.citation}. A simulation, not for patient care.")
 
 
@@ -76,6 +78,7 @@ def _value(value: Any) -> Any:
 
 def _show(declared: Instrument) -> None:
     from gym_clinic.instruments import input_schema
+    from gym_clinic.instruments.wording import other_names
 
     print(f"{declared.name} ({declared.id}): {declared.purpose}")
     properties = input_schema(declared)["properties"]
@@ -86,4 +89,11 @@ def _show(declared: Instrument) -> None:
         choices = f", one of {', '.join(one.choices)}" if one.choices else ""
         needed = "" if one.required else " (optional)"
         print(f"  {one.name}: {schema['description']}{span}{choices}{needed}")
+    for other, (input_name, implied) in other_names(declared).items():
+        unit = f" in {implied['unit']}" if "unit" in implied else ""
+        print(f"  {other}: another name of {input_name}{unit}")
+    for limit in declared.valid_when:
+        print(f"valid: {limit.otherwise}")
+    for note in declared.result_notes:
+        print(f"note: {note.text}")
     print(f"source: {declared.citation}")

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from gym_clinic.safety import SafetyJudgement
 
 app = typer.Typer(help="Check a state against the rules of patient safety, or show the rules.")
 
 NOTICE = "simulation, not for patient care"
+
+VIOLATION, NOT_JUDGED = 1, 3
+"""Exit status of a state with a violation, and of one of which something was not judged."""
 
 
 @app.command("check")
@@ -18,7 +24,11 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="STATE.JSON", help="Patient, events and so on.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Explain each violation of a state; exit status 1 if there is one."""
+    """Explain each violation of a state, and name what was not judged.
+
+    Exit status: 0 no violation and everything judged; 1 a violation; 2 a file that is no state;
+    3 no violation, but something could not be judged, which may hide one.
+    """
     from dataclasses import asdict
 
     from gym_clinic.facts.typed_json import read_object
@@ -28,7 +38,7 @@ def check(
     found = check_state(read_state(read_object(file, distinct=True), str(file)))
     if as_json:
         print(json.dumps(asdict(found), ensure_ascii=False, indent=2))
-        return int(bool(found.violations))
+        return _status(found)
     from gym_clinic.commands.terminal import visible
     from gym_clinic.safety.judge import SEVERITIES
 
@@ -38,8 +48,16 @@ def check(
             print(f"    {visible(evidence.text)}")
     for text in found.unresolved:
         print(f"not judged: {visible(text)}")
-    print(f"{len(found.violations)} violations ({NOTICE})")
-    return int(bool(found.violations))
+    unjudged = f", {len(found.unresolved)} not judged" if found.unresolved else ""
+    print(f"{len(found.violations)} violations{unjudged} ({NOTICE})")
+    return _status(found)
+
+
+def _status(found: SafetyJudgement) -> int:
+    """The exit status of a judgement."""
+    if found.violations:
+        return VIOLATION
+    return NOT_JUDGED if found.unresolved else 0
 
 
 @app.command("rules")

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from gym_clinic.facts.hierarchy import descendants as descendants
     from gym_clinic.facts.hierarchy import most_specific as most_specific
     from gym_clinic.facts.hierarchy import with_ancestors as with_ancestors
+    from gym_clinic.facts.medicine_text import MedicineText as MedicineText
+    from gym_clinic.facts.medicine_text import parse_medicine as parse_medicine
+    from gym_clinic.facts.named_drugs import resolve as resolve
     from gym_clinic.facts.naming import same_name as same_name
     from gym_clinic.facts.naming import stem as stem
     from gym_clinic.facts.naming import words as words
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from gym_clinic.facts.records.drugs import Drug as Drug
     from gym_clinic.facts.records.drugs import DrugClass as DrugClass
     from gym_clinic.facts.records.drugs import Interaction as Interaction
-    from gym_clinic.facts.records.drugs import drug_names as drug_names
     from gym_clinic.facts.records.epidemiology import INCIDENCE as INCIDENCE
     from gym_clinic.facts.records.epidemiology import Epidemiology as Epidemiology
     from gym_clinic.facts.records.epidemiology import Only as Only
@@ -57,7 +59,9 @@ _HOMES = {
     "Phenotype": "records.models",
     "Profile": "records.profiles",
     "ProfileFeature": "records.profiles",
-    "drug_names": "records.drugs",
+    "MedicineText": "medicine_text",
+    "parse_medicine": "medicine_text",
+    "resolve": "named_drugs",
     "ancestors": "hierarchy",
     "descendants": "hierarchy",
     "load": "tables",

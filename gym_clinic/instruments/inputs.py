@@ -12,6 +12,12 @@ from gym_clinic.facts import Instrument
 from gym_clinic.facts.expressions import parse
 from gym_clinic.facts.records.instruments import Input
 from gym_clinic.instruments.units import analyte_of, convert
+from gym_clinic.instruments.wording import (
+    in_another_unit,
+    in_declared_name,
+    other_names,
+    right_input,
+)
 from gym_clinic.names import suggest
 
 Code = Literal[
@@ -49,43 +55,86 @@ def read_inputs(instrument: Instrument, given: Mapping[str, Any]) -> dict[str, A
         instrument: The declaration.
         given: Input -> value in the declared unit, or ``{"value": 7.2, "unit": "mmol/L"}``, with
             ``"analyte"`` where the input alone does not say what was measured: milligrams of urea
-            may be those of its nitrogen.
+            may be those of its nitrogen. Another usual name of an input counts too, such as
+            ``bun`` in mg/dL for ``urea``.
 
     Raises:
-        InstrumentError: For the first input that is unknown, missing or impossible, and for a
-            combination of inputs that is.
+        InstrumentError: For the first input that is unknown, missing or impossible, for a
+            combination of inputs that is, and for inputs for which the score is not valid.
     """
-    known = [one.name for one in instrument.inputs]
-    for name in given:
-        if name not in known:
+    given = _by_declared_name(instrument, given)
+    values: dict[str, Any] = {}
+    try:
+        for declared in instrument.inputs:
+            values[declared.name] = _read(instrument, declared, given.get(declared.name))
+    except InstrumentError as error:
+        if error.code == "missing_input":
             raise InstrumentError(
-                "unknown_input", str(name), f"{instrument.id} has no input {name!r}; "
-                f"{suggest(str(name), known)}"
-            )  # fmt: skip
-    values = {one.name: _read(instrument.id, one, given.get(one.name)) for one in instrument.inputs}
+                error.code, error.field, f"{error}{_also_not_valid(instrument, values)}"
+            ) from None
+        raise
     for condition in instrument.requires:
         if not parse(condition).compute(values):
             wrong = f"{instrument.id} needs inputs with {condition}"
             raise InstrumentError("invalid_combination", None, wrong)
+    for limit in instrument.valid_when:
+        if not parse(limit.condition).compute(values):
+            names = sorted(parse(limit.condition).names)
+            field = names[0] if len(names) == 1 else None
+            wrong = f"{instrument.id} is {limit.otherwise}"
+            raise InstrumentError("out_of_range", field, wrong)
     return values
 
 
-def _read(score: str, declared: Input, value: Any) -> Any:
+def _also_not_valid(instrument: Instrument, values: Mapping[str, Any]) -> str:
+    """What the inputs that were read say of validity already."""
+    limits = (limit for limit in instrument.valid_when
+              if parse(limit.condition).names <= values.keys())  # fmt: skip
+    broken = (limit.otherwise for limit in limits if not parse(limit.condition).compute(values))
+    return "".join(f"; and it is {sentence}" for sentence in broken)
+
+
+def _by_declared_name(instrument: Instrument, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under their declared names; "bun" is another name of "urea" in mg/dL."""
+    known = [declared.name for declared in instrument.inputs]
+    others = other_names(instrument)
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        meant = name
+        if name not in known:
+            if name not in others:
+                wrong = f"{instrument.id} has no input {name!r}; {suggest(str(name), known)}"
+                raise InstrumentError("unknown_input", str(name), wrong)
+            meant, implied = others[name]
+            try:
+                value = in_declared_name(implied, value)
+            except ConfigError as error:
+                wrong = f"{instrument.id}, {name}: {error}"
+                raise InstrumentError("invalid_type", name, wrong) from None
+        if meant in found:
+            wrong = f"{instrument.id}: {meant!r} is given twice, the second time as {name!r}"
+            raise InstrumentError("invalid_combination", meant, wrong)
+        found[meant] = value
+    return found
+
+
+def _read(instrument: Instrument, declared: Input, value: Any) -> Any:
+    score = instrument.id
     if value is None:
         if declared.required:
             wrong = f"{score} needs {declared.name}: {_expected(declared)}"
             raise InstrumentError("missing_input", declared.name, wrong)
         return declared.default
     if isinstance(value, Mapping):
-        value = _converted(score, declared, value)
+        value = _converted(instrument, declared, value)
     if declared.type == "integers":
-        return _read_list(score, declared, value)
-    return _read_one(score, declared, value)
+        return _read_list(instrument, declared, value)
+    return _read_one(instrument, declared, value)
 
 
-def _converted(score: str, declared: Input, value: Mapping[str, Any]) -> Any:
+def _converted(instrument: Instrument, declared: Input, value: Mapping[str, Any]) -> Any:
     """The number of a quantity in the declared unit."""
-    name = declared.name
+    score, name = instrument.id, declared.name
     texts = [text for key, text in value.items() if key != "value"]
     keys = value.keys() - {"analyte"}
     if keys != {"value", "unit"} or not all(isinstance(text, str) for text in texts):
@@ -100,10 +149,12 @@ def _converted(score: str, declared: Input, value: Mapping[str, Any]) -> Any:
         analyte = value.get("analyte", analyte_of(name))
         return convert(number, value["unit"], declared.unit, analyte)
     except ConfigError as error:
-        raise InstrumentError("invalid_type", name, f"{score}, {name}: {error}") from None
+        right = right_input(instrument, declared, number, value["unit"])
+        raise InstrumentError("invalid_type", name, f"{score}, {name}: {error}; {right}") from None
 
 
-def _read_list(score: str, declared: Input, value: Any) -> list[int]:
+def _read_list(instrument: Instrument, declared: Input, value: Any) -> list[int]:
+    score = instrument.id
     if not isinstance(value, list | tuple):
         raise _wrong_type(score, declared, value)
     if len(value) < (declared.length or 0) or None in value:
@@ -111,10 +162,11 @@ def _read_list(score: str, declared: Input, value: Any) -> list[int]:
         raise InstrumentError("missing_input", declared.name, wrong)
     if len(value) > (declared.length or 0):
         raise _wrong_type(score, declared, value)
-    return [int(_read_one(score, declared, item)) for item in value]
+    return [int(_read_one(instrument, declared, item)) for item in value]
 
 
-def _read_one(score: str, declared: Input, value: Any) -> Any:
+def _read_one(instrument: Instrument, declared: Input, value: Any) -> Any:
+    score = instrument.id
     if declared.type == "boolean":
         if not isinstance(value, bool):
             raise _wrong_type(score, declared, value)
@@ -128,7 +180,7 @@ def _read_one(score: str, declared: Input, value: Any) -> Any:
         return value
     if declared.type == "date":
         return _read_date(score, declared, value)
-    return _in_range(score, declared, _read_number(score, declared, value))
+    return _in_range(instrument, declared, _read_number(score, declared, value))
 
 
 def _read_date(score: str, declared: Input, value: Any) -> str:
@@ -148,11 +200,12 @@ def _read_number(score: str, declared: Input, value: Any) -> float:
     return int(value)
 
 
-def _in_range(score: str, declared: Input, value: float) -> float:
+def _in_range(instrument: Instrument, declared: Input, value: float) -> float:
     low, high = declared.low, declared.high
     if low is None or high is None or not low <= value <= high:  # a number always has both
-        wrong = f"{score}, {declared.name}: {str(value)[:40]}; expected {_expected(declared)}"
-        raise InstrumentError("out_of_range", declared.name, wrong)
+        wrong = f"{instrument.id}, {declared.name}: {str(value)[:40]}; expected "
+        other = in_another_unit(instrument, declared, value)
+        raise InstrumentError("out_of_range", declared.name, wrong + _expected(declared) + other)
     return value
 
 

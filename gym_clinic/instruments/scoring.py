@@ -26,6 +26,7 @@ class InstrumentResult:
         unit: Unit of the score; None for points.
         meaning: Interpretation of the band or of the rule's result; None where there is none.
         flags: Findings beside the score -> whether they are present.
+        notes: In whom the score holds, and what it is not for, as far as it matters here.
     """
 
     instrument: str
@@ -35,6 +36,7 @@ class InstrumentResult:
     unit: str | None = None
     meaning: str | None = None
     flags: Mapping[str, bool] | None = None
+    notes: tuple[str, ...] = ()
 
 
 def declaration(instrument: str) -> Instrument:
@@ -85,8 +87,9 @@ def score(instrument: str, inputs: Mapping[str, Any]) -> InstrumentResult:
 
     Raises:
         InstrumentError: With a code and the input that is wrong: ``missing_input``,
-            ``out_of_range``, ``invalid_type``, ``invalid_choice``, ``invalid_combination``,
-            ``unknown_input`` or ``unknown_instrument``.
+            ``out_of_range`` (also where the score is not valid for the inputs),
+            ``invalid_type``, ``invalid_choice``, ``invalid_combination``, ``unknown_input`` or
+            ``unknown_instrument``.
     """
     return compute(declaration(instrument), inputs)
 
@@ -96,16 +99,21 @@ def compute(declared: Instrument, inputs: Mapping[str, Any]) -> InstrumentResult
     values = read_inputs(declared, inputs)
     for one in declared.values:
         values[one.name] = parse(one.formula).compute(values)
+    notes = tuple(
+        note.text
+        for note in declared.result_notes
+        if note.when is None or parse(note.when).compute(values)
+    )
     flags = {flag.name: bool(parse(flag.when).compute(values)) for flag in declared.flags}
     for outcome in declared.outcomes:
         if outcome.when is None or parse(outcome.when).compute(values):
             return InstrumentResult(
-                declared.id, outcome.result, None, {}, None, outcome.meaning, flags
+                declared.id, outcome.result, None, {}, None, outcome.meaning, flags, notes
             )
     parts = {part.name: _points(part, values) for part in declared.parts}
     total = parse(declared.formula).compute(values) if declared.formula else 0
     if isinstance(total, str):
-        return InstrumentResult(declared.id, total, None, {}, declared.unit, None, flags)
+        return InstrumentResult(declared.id, total, None, {}, declared.unit, None, flags, notes)
     reported = round(total + sum(parts.values()), declared.decimals)
     if not declared.decimals:
         reported = int(reported)
@@ -119,6 +127,7 @@ def compute(declared: Instrument, inputs: Mapping[str, Any]) -> InstrumentResult
         declared.unit,
         None if band is None else band.meaning,
         flags,
+        notes,
     )
 
 

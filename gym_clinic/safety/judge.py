@@ -23,6 +23,7 @@ from gym_clinic.safety.evidence import Evidence
 from gym_clinic.safety.needs import Need, can_hold, marks_of, needs_of
 from gym_clinic.safety.situation import Situation
 from gym_clinic.safety.state import Principle, Severity, State, read_state
+from gym_clinic.safety.unjudged import unjudged
 
 RULES = Path(__file__).with_name("rules")
 """The folder of the declarations: a file for each range of severities."""
@@ -37,6 +38,20 @@ SEVERITIES: dict[Severity, str] = {
 """Severity -> its name, the gravest first."""
 
 
+class NotJudged(BaseModel):
+    """When a rule cannot tell whether an order violates it.
+
+    Attributes:
+        condition: Of the order, as a tree of predicates.
+        missing: What the order does not say.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    condition: dict[str, Any]
+    missing: str
+
+
 class Declared(BaseModel):
     """A rule as it is written in the declarations.
 
@@ -47,6 +62,7 @@ class Declared(BaseModel):
         title: What a violation is, in one sentence.
         condition: When it is one, as a tree of predicates.
         note: What the condition counts and does not count.
+        not_judged: When an order does not say what the rule needs; None where it always does.
         example: A state that violates the rule.
         counter_example: A state near to it that does not.
     """
@@ -59,6 +75,7 @@ class Declared(BaseModel):
     title: str
     condition: dict[str, Any]
     note: str = ""
+    not_judged: NotJudged | None = None
     example: dict[str, Any]
     counter_example: dict[str, Any]
 
@@ -71,11 +88,13 @@ class SafetyRule:
         declared: The declaration.
         condition: When it is violated.
         needs: What a situation must have before the condition can hold.
+        not_judged: When an order does not say what the rule needs, with its condition read.
     """
 
     declared: Declared
     condition: Condition
     needs: tuple[Need, ...] = ()
+    not_judged: Condition | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +151,11 @@ def read_rules(folder: Path) -> dict[str, SafetyRule]:
             condition = read_condition(declared.condition, place)
             for name in ("example", "counter_example"):
                 read_state(getattr(declared, name), f"{place}, {name}")
-            found[declared.id] = SafetyRule(declared, condition, needs_of(condition))
+            lacking = None
+            if declared.not_judged is not None:
+                tree = declared.not_judged.condition
+                lacking = read_condition(tree, f"{place}, not_judged", of_order=True)
+            found[declared.id] = SafetyRule(declared, condition, needs_of(condition), lacking)
     return dict(sorted(found.items(), key=lambda item: (-item[1].declared.severity, item[0])))
 
 
@@ -147,7 +170,21 @@ def check_state(state: State | Mapping[str, Any]) -> SafetyJudgement:
     """
     situation = Situation(read_state(state))
     found = tuple(violations_in(situation))
-    return SafetyJudgement(found, tuple(dict.fromkeys(situation.unresolved)))
+    listed = (*unjudged(situation), *_not_judged_in(situation))
+    return SafetyJudgement(found, tuple(dict.fromkeys(listed)))
+
+
+def _not_judged_in(situation: Situation) -> Iterator[str]:
+    """Yield the orders that do not say what a rule needs."""
+    for rule in safety_rules().values():
+        if rule.not_judged is None or rule.declared.not_judged is None:
+            continue
+        for order in situation.orders:
+            if holds(rule.not_judged, situation, order) is not None:
+                route = order.event.text("route") or order.medicines[0].route
+                way = f" by {route!r}" if route else ""
+                missing = rule.declared.not_judged.missing
+                yield f"order: {order.name!r}{way} for {rule.declared.id}: {missing}"
 
 
 def violations_in(situation: Situation) -> Iterator[Violation]:

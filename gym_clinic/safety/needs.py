@@ -62,7 +62,7 @@ def marks_of(situation: Situation) -> frozenset[str]:
     found.update(f"again:{tool}" for tool, made in situation.calls.items() if len(made) > 1)
     for order in situation.orders:
         found.add(ORDER)
-        if order.event.number("dose") is not None:
+        if order.number("dose") is not None:
             found.add(DOSE)
         for one in order.medicines:
             found |= _marks_of_drug(one.drug)

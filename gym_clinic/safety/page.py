@@ -18,6 +18,11 @@ def rule_lines(rule: SafetyRule) -> Iterator[str]:
     yield f"Principle: {one.principle}. Violated if:"
     yield ""
     yield from in_words(rule.condition)
+    if rule.not_judged is not None and one.not_judged is not None:
+        yield ""
+        yield f"Not judged, since {one.not_judged.missing}, if:"
+        yield ""
+        yield from in_words(rule.not_judged)
     if one.note:
         yield ""
         yield one.note

@@ -10,13 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from gym_clinic.facts.named_drugs import (
-    is_a,
-    plain_route,
-    resolve,
-    resolve_allergen,
-    resolve_class,
-)
+from gym_clinic.facts.medicine_text import parse_medicine
+from gym_clinic.facts.named_drugs import is_a, plain_route, resolve, resolve_class
 from gym_clinic.safety.interactions import Graded, Medicine, interaction
 from gym_clinic.safety.measures import measured
 from gym_clinic.safety.state import Event, HomeMedicine, State
@@ -31,8 +26,6 @@ from gym_clinic.safety.timeline import (
     drugs_of,
     undoes,
 )
-
-_NUMBERS = ("dose", "per_day", "per_week", "rate_meq_h", "start_delay_days")
 
 
 @dataclass(frozen=True)
@@ -55,6 +48,26 @@ class DrugOrder:
     def t(self) -> float:
         """Minute of the order."""
         return float(self.event.t)
+
+    def number(self, name: str) -> float | None:
+        """Return a number of the order: of its arguments, or else as its name says it."""
+        if self.event.args.get(name) is not None:
+            return self.event.number(name)
+        written = parse_medicine(self.name)
+        if name == "per_day" and self.event.args.get("per_week") is None:
+            return written.per_day
+        return written.dose.value if name == "dose" and written.dose is not None else None
+
+    def text(self, name: str) -> str | None:
+        """Return a text of the order, as `number`; a unit in the name goes with a dose in it."""
+        if self.event.args.get(name) is not None:
+            return self.event.text(name)
+        written = parse_medicine(self.name)
+        if name == "indication":
+            return written.indication
+        if name == "unit" and self.event.args.get("dose") is None and written.dose is not None:
+            return "/".join(filter(None, (written.dose.unit, *written.dose.per))) or None
+        return None
 
     def is_a(self, *references: str) -> bool:
         """Return whether an ingredient is one of the drugs or classes."""
@@ -159,23 +172,6 @@ class Situation:
         drugs = {medicine.drug for medicine in product.medicines}
         times = [float(each.t) for each in stops if drugs_of(each) & drugs]
         return replace(product, stopped_at=min(times, default=None))
-
-    @property
-    def unresolved(self) -> Iterator[str]:
-        """What could not be judged: unknown names of drugs, values of a wrong type."""
-        for where, listed in (("order", self.orders), ("home", self.home)):
-            unknown = (one.name for one in listed if resolve(one.name) is None)
-            yield from (f"{where}: unknown drug {name!r}" for name in unknown)
-        for event in self.events:
-            for name in _NUMBERS:
-                if event.args.get(name) is not None and event.number(name) is None:
-                    yield f"{event.tool}: {name} {event.args[name]!r:.40} is no number"
-        for one in self.patient.allergies:
-            if not resolve_allergen(one.substance):
-                yield f"allergy: unknown substance {one.substance!r}"
-        for name in self.patient.stopped_days:
-            if resolve(name) is None:
-                yield f"stopped: unknown drug {name!r}"
 
     @cached_property
     def active_home(self) -> list[HomeProduct]:

@@ -34,3 +34,28 @@ def test_without_inputs_a_declaration_is_shown(capsys: pytest.CaptureFixture[str
 def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["instrument", "qsofa", "rr=24", "sbp=96"]) == 2
     assert capsys.readouterr().err.startswith("gym-clinic: qsofa needs gcs: ")
+
+
+def test_a_score_is_refused_outside_its_validity(capsys: pytest.CaptureFixture[str]) -> None:
+    for inputs in (["na=135", "glucose=90"], ["sodium=135", "glucose=5 mmol/L", "factor=1.6"]):
+        assert main(["instrument", "corrected_na", *inputs]) == 2
+        caught = capsys.readouterr()
+        assert "not for a glucose of 100 mg/dL or less" in caught.err
+        assert caught.out == ""
+
+
+def test_a_unit_error_names_the_input_for_american_values(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rest = ["confusion=false", "rr=22", "sbp=110", "dbp=70", "age=70"]
+    assert main(["instrument", "curb65", *rest, "urea=20 mg/dL"]) == 2
+    assert "bun=20" in capsys.readouterr().err
+    assert main(["instrument", "curb65", *rest, "bun=20"]) == 0
+    assert capsys.readouterr().out.startswith("CURB-65: 2\n")
+
+
+def test_notes_say_in_whom_a_score_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["instrument", "fib4", "age=30", "ast=40", "alt=40", "platelets=200"]) == 0
+    assert "note: not validated below 35 years" in capsys.readouterr().out
+    assert main(["instrument", "corrected_na"]) == 0
+    assert "valid: not for a glucose" in capsys.readouterr().out

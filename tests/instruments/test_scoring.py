@@ -28,6 +28,14 @@ def outcome(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
     return {"ok": True, "score": found.score, "band": found.band, "flags": found.flags}
 
 
+def is_refused(vector: dict[str, Any]) -> bool:
+    """Whether the table scores a vector for which its own note says not to use the score."""
+    glucose = vector["inputs"].get("glucose")
+    return bool(
+        vector["instrument"] == "corrected_na" and vector["expected"]["ok"] and glucose <= 100
+    )
+
+
 def test_every_reference_vector_agrees() -> None:
     lines = real("../clinical/instrument_vectors.jsonl").read_text(encoding="utf-8").splitlines()
     seen = set()
@@ -35,11 +43,93 @@ def test_every_reference_vector_agrees() -> None:
         expected = dict(vector["expected"])
         tolerance = expected.pop("tol", 0)
         found = outcome(vector["instrument"], vector["inputs"])
+        if is_refused(vector):
+            expected = {"ok": False, "error": "out_of_range", "field": "glucose"}
         if isinstance(expected.get("score"), int | float):
             expected["score"] = pytest.approx(expected["score"], abs=tolerance)
         assert {key: found.get(key) for key in expected} == expected, vector
         seen.add(vector["instrument"])
     assert seen == set(INSTRUMENTS)
+
+
+SODIUM = {"sodium": 135, "factor": "1.6"}
+
+
+@pytest.mark.parametrize(
+    "glucose", [10, 90, 100, {"value": 5, "unit": "mmol/L"}, {"value": 100, "unit": "mg/dL"}]
+)
+def test_a_score_is_refused_where_its_source_says_not_to_use_it(glucose: Any) -> None:
+    with pytest.raises(InstrumentError, match="not for a glucose of 100 mg/dL or less") as caught:
+        score("corrected_na", {**SODIUM, "glucose": glucose})
+    assert (caught.value.code, caught.value.field) == ("out_of_range", "glucose")
+    with pytest.raises(InstrumentError, match=r"needs factor.*not for a glucose of 100 mg/dL"):
+        score("corrected_na", {"na": 135, "glucose": glucose})
+
+
+def test_within_its_validity_it_is_computed() -> None:
+    assert score("corrected_na", {**SODIUM, "glucose": 101}).score == 135.0
+    assert score("corrected_na", {**SODIUM, "glucose": 600}).score == 143.0
+
+
+def test_every_stated_limit_refuses_and_every_note_is_shown_in_its_case() -> None:
+    limits = [(key, limit) for key, one in INSTRUMENTS.items() for limit in one.valid_when]
+    assert [key for key, _ in limits] == ["corrected_na"]
+    noted = {key for key, one in INSTRUMENTS.items() if one.result_notes}
+    assert {"news2", "perc", "mme", "fib4", "ibw"} <= noted
+    fib4 = {"ast": 40, "alt": 40, "platelets": 200}
+    assert score("fib4", {**fib4, "age": 34}).notes == ("not validated below 35 years",)
+    assert score("fib4", {**fib4, "age": 35}).notes == ()
+    height = {"sex": "male"}
+    assert "extrapolated" in score("ibw", {**height, "height_cm": 150}).notes[0]
+    assert score("ibw", {**height, "height_cm": 153}).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "said"),
+    [
+        ("curb65", {"urea": {"value": 20, "unit": "mg/dL"}}, "write bun=20 if it is urea nitrogen"),
+        ("gbs", {"urea": {"value": 20, "unit": "mg/dL"}}, "write bun=20 if it is urea nitrogen"),
+        ("curb65", {"confusion": False, "urea": 120}, "if it is in mg/dL, write bun=120"),
+        ("sirs", {"temp_c": 101}, "if it is in F, write temp_f=101"),
+        ("ckdepi2021", {"creatinine": 88}, "if it is in umol/L, write creatinine='88 umol/L'"),
+        ("corrected_na", {"sodium": 140, "glucose": 5}, "in mmol/L, write glucose='5 mmol/L'"),
+        ("corrected_ca", {"calcium": 1.9}, "if it is in mmol/L, write calcium='1.9 mmol/L'"),
+        ("meld_na", {"bilirubin": 100}, "if it is in umol/L, write bilirubin='100 umol/L'"),
+        ("ckdepi2021", {"creatinine": {"value": 1, "unit": "mmHg"}}, "creatinine in mg/dL or umol"),
+        ("bmi", {"weight_kg": 500}, "if it is in lb, write weight_lb=500"),
+    ],
+)
+def test_a_unit_error_names_the_input_that_would_be_right(
+    name: str, inputs: dict[str, Any], said: str
+) -> None:
+    declared = INSTRUMENTS[name]
+    usual = {"number": 50, "integer": 1, "boolean": False, "choice": None}
+    rest = {
+        one.name: one.choices[0] if one.type == "choice" else usual[one.type]
+        for one in declared.inputs
+    }
+    with pytest.raises(InstrumentError) as caught:
+        score(name, {**rest, **inputs})
+    assert said in str(caught.value)
+
+
+def test_other_usual_names_of_inputs_are_understood() -> None:
+    base = {"confusion": False, "rr": 22, "sbp": 110, "dbp": 70, "age": 60}
+    for urea in ({"bun": 19.7}, {"bun": {"value": 7.1, "unit": "mmol/L"}}, {"urea": 7.1}):
+        assert score("curb65", {**base, **urea}).parts["urea"] == 1
+    assert score("curb65", {**base, "bun": 19.6}).parts["urea"] == 0
+    osmolality = {"sodium": 140, "glucose": 90}
+    by_bun = score("osmolality", {**osmolality, "bun": 28.014}).score
+    assert score("osmolality", {"na": 140, "glucose": 90, "urea": 10}).score == by_bun
+    in_mass = {"value": 60.056, "unit": "mg/dL"}  # of urea, not of its nitrogen
+    assert score("osmolality", {**osmolality, "urea": in_mass}).score == by_bun
+    assert score("curb65", {**base, "bun": {"value": 20, "unit": "mg/dL"}}).parts["urea"] == 1
+    assert score("bmi", {"weight_lb": 176.37, "height_in": 70.866}).score == 24.7
+    with pytest.raises(InstrumentError, match="'urea' is given twice") as caught:
+        score("curb65", {**base, "urea": 5, "bun": 15})
+    assert caught.value.code == "invalid_combination"
+    with pytest.raises(InstrumentError, match="bun: 'kPa' cannot be converted"):
+        score("curb65", {**base, "bun": {"value": 5, "unit": "kPa"}})
 
 
 @pytest.mark.parametrize(
@@ -68,7 +158,7 @@ QSOFA = {"rr": 24, "sbp": 96, "gcs": 15}
 def test_the_parts_add_up_and_are_named() -> None:
     found = score("qsofa", QSOFA)
     assert found == InstrumentResult(
-        "qsofa", 2, "positive", {"rr": 1, "sbp": 1, "gcs": 0}, None, found.meaning, {}
+        "qsofa", 2, "positive", {"rr": 1, "sbp": 1, "gcs": 0}, None, found.meaning, {}, found.notes
     )
     assert found.meaning is not None
     assert "organ dysfunction" in found.meaning

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gym_clinic.facts.named_drugs import _known, resolve
+from gym_clinic.facts.drug_names import known_names
+from gym_clinic.facts.named_drugs import resolve
 from gym_clinic.safety import safety_rules, violations
 from gym_clinic.safety.conditions import Condition, Joined, names_in
 
@@ -31,7 +32,7 @@ def events(state: State) -> list[dict[str, Any]]:
 
 def other_names(name: str) -> list[str]:
     meant = resolve(name)
-    return sorted(plain for plain, known in _known().items() if known == meant)
+    return sorted(plain for plain, known in known_names().items() if known == meant)
 
 
 def renamed(state: State, random: Random) -> State:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gym_clinic.clinical.naming import undirected
-from gym_clinic.domains.drug_interaction.checks.formulary import outside_name, products_by_name
+from gym_clinic.domains.drug_interaction.checks.formulary import outside_name
 from gym_clinic.domains.drug_interaction.checks.given_beside import (
     MISSING,
     beside_rule,
@@ -41,7 +41,7 @@ def drugs_named(names: Iterable[str]) -> frozenset[str]:
         plain, outside = plain_name(name), outside_name(name)
         if outside is not None:
             meant = (outside,)
-        found.update(products_by_name().get(plain) or other_names().get(plain) or meant)
+        found.update(other_names().get(plain) or meant)
     return frozenset(found)
 
 

@@ -8,7 +8,6 @@ it says "lower grade" the source rates the pair lower.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -374,10 +373,3 @@ def plain_name(name: str) -> str:
     True
     """
     return " ".join(re.split(r"[\s_/-]+", name.casefold().strip()))
-
-
-def drug_names(drugs: Iterable[Drug]) -> dict[str, str]:
-    """Return the id of every drug by its names, compared as :func:`plain_name` does."""
-    return {
-        plain_name(name): drug.id for drug in drugs for name in (*drug.synonyms, drug.name, drug.id)
-    }

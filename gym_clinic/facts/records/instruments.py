@@ -160,6 +160,30 @@ class Flag(Strict):
     meaning: Text
 
 
+class ValidityLimit(Strict):
+    """A limit beyond which the source says that the score is not to be used.
+
+    Attributes:
+        condition: A condition on the inputs; a score is refused where it does not hold.
+        otherwise: What the score is then, such as "not for a glucose of 100 mg/dL or less".
+    """
+
+    condition: Expr
+    otherwise: Text
+
+
+class ResultNote(Strict):
+    """What must be known of a result, such as in whom the score was validated.
+
+    Attributes:
+        text: The note.
+        when: When it stands beside the result; None for always.
+    """
+
+    text: Text
+    when: Expr | None = None
+
+
 class Instrument(Record):
     """A clinical score, decision rule or formula.
 
@@ -170,6 +194,7 @@ class Instrument(Record):
         purpose: What it measures, and in whom.
         inputs: What it is computed from.
         requires: Conditions on the inputs together; one that does not hold is an error.
+        valid_when: Limits of validity on the inputs; outside them the score is refused.
         values: Intermediate values, in order.
         parts: Parts that give points.
         formula: Formula whose value the points are added to.
@@ -180,6 +205,7 @@ class Instrument(Record):
         bands: What the scores mean.
         outcomes: Results of a decision rule.
         flags: Findings beside the score.
+        result_notes: What stands beside the result: in whom the score holds, what it is not for.
         reading: How the result is read, in words, beside the bands or where there are none.
         note: Where sources differ, and what is taken here.
         citation: The publication that defines it.
@@ -193,6 +219,7 @@ class Instrument(Record):
     purpose: Text
     inputs: tuple[Input, ...] = Field(min_length=1)
     requires: tuple[Expr, ...] = ()
+    valid_when: tuple[ValidityLimit, ...] = ()
     values: tuple[Value, ...] = ()
     parts: tuple[Part, ...] = ()
     formula: Expr | None = None
@@ -203,6 +230,7 @@ class Instrument(Record):
     bands: tuple[ScoreBand, ...] = ()
     outcomes: tuple[RuleOutcome, ...] = ()
     flags: tuple[Flag, ...] = ()
+    result_notes: tuple[ResultNote, ...] = ()
     reading: Texts = ()
     note: Text | None = None
     citation: Text
@@ -212,6 +240,7 @@ class Instrument(Record):
     def expressions(self) -> Iterator[tuple[str, str]]:
         """Yield the place of every expression, and its text."""
         yield from (("requires", text) for text in self.requires)
+        yield from (("valid_when", limit.condition) for limit in self.valid_when)
         yield from ((f"values {one.name}", one.formula) for one in self.values)
         for part in self.parts:
             for rule in part.rules:
@@ -226,6 +255,7 @@ class Instrument(Record):
         yield from ((f"bands {one.band}", one.when) for one in self.bands if one.when)
         yield from ((f"outcomes {one.result}", one.when) for one in self.outcomes if one.when)
         yield from ((f"flags {one.name}", one.when) for one in self.flags)
+        yield from (("result_notes", note.when) for note in self.result_notes if note.when)
 
     @model_validator(mode="after")
     def _names_only_what_it_has(self) -> Self:

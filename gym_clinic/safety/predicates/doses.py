@@ -43,8 +43,8 @@ def dose_mg(order: DrugOrder, unit: str | None, weight: float | None) -> tuple[f
         unit: The unit of an order without one.
         weight: Weight of the patient in kg.
     """
-    dose = order.event.number("dose")
-    parts = (order.event.text("unit") or unit or "").casefold().replace(" ", "").split("/")
+    dose = order.number("dose")
+    parts = (order.text("unit") or unit or "").casefold().replace(" ", "").split("/")
     if dose is None or parts[0] not in _MG:
         return None
     amount, daily = dose * _MG[parts[0]], False
@@ -60,8 +60,8 @@ def dose_mg(order: DrugOrder, unit: str | None, weight: float | None) -> tuple[f
 
 def times_a_day(order: DrugOrder) -> float:
     """Return how often a drug is given on a day on which it is given; once if nothing is said."""
-    a_week = order.event.number("per_week") or 0.0
-    return order.event.number("per_day") or max(1.0, a_week / 7)
+    a_week = order.number("per_week") or 0.0
+    return order.number("per_day") or max(1.0, a_week / 7)
 
 
 def daily_mg(order: DrugOrder, unit: str | None, weight: float | None) -> float | None:
@@ -81,7 +81,7 @@ def weekly_mg(order: DrugOrder, weight: float | None) -> float | None:
     amount, daily = found
     if daily:
         return amount * 7
-    days = min(order.event.number("per_week") or 7.0, 7.0)
+    days = min(order.number("per_week") or 7.0, 7.0)
     return amount * days * times_a_day(order)
 
 
@@ -99,7 +99,7 @@ def dose_ratio(order: DrugOrder, one: Medicine, weight: float | None) -> float |
         return None
     of_route = (most for route, most in limit.by_route.items() if route == one.route)
     maximum = next(of_route, limit.maximum)
-    a_week = order.event.number("per_week")
+    a_week = order.number("per_week")
     if limit.intermittent and a_week and a_week <= _INTERMITTENT:
         maximum = limit.intermittent
     return amount / (maximum * _MG[limit.unit])
@@ -171,7 +171,7 @@ def more_often_than_weekly(situation: Situation, order: DrugOrder, days: float) 
     """There is no number of doses a week, or one above the limit; advice says nothing of it."""
     if _is_advice(order):
         return None
-    a_week = order.event.number("per_week")
+    a_week = order.number("per_week")
     if a_week and a_week <= days:
         return None
     said_as = f"{a_week:g} doses a week" if a_week else "no weekly schedule"
@@ -187,14 +187,14 @@ def route(situation: Situation, order: DrugOrder, one_of: Sequence[str]) -> Foun
 @predicate(lambda one_of: f"the indication is {spoken(one_of)}", of_order=True)
 def indication(situation: Situation, order: DrugOrder, one_of: Sequence[str]) -> Found:
     """The indication of the order is one of these."""
-    given = order.event.text("indication")
+    given = order.text("indication")
     return found([f"indication {given}"] if given and term(given) in terms(one_of) else [])
 
 
 @predicate("the dose is at most {value} mg", of_order=True)
 def dose_at_most(situation: Situation, order: DrugOrder, value: float) -> Found:
     """The dose in mg is at most a value; one that is not given is."""
-    if order.event.number("dose") is None:
+    if order.number("dose") is None:
         return ()
     amount = dose_mg(order, "mg", situation.patient.weight_kg)
     return () if amount is not None and amount[0] <= value else None
@@ -209,7 +209,7 @@ def argument(situation: Situation, order: DrugOrder, name: str) -> Found:
 @predicate(lambda name, above: f"the order's {spoken([name])} is above {above:g}", of_order=True)
 def argument_above(situation: Situation, order: DrugOrder, name: str, above: float) -> Found:
     """A number of the order is above a limit."""
-    value = order.event.number(name)
+    value = order.number(name)
     return found([f"{spoken([name])} {value:g}"] if value is not None and value > above else [])
 
 
@@ -228,16 +228,15 @@ def incomplete(situation: Situation, order: DrugOrder) -> Found:
     """The order lacks what a prescription needs; advice that names the drug alone is none."""
     if _is_advice(order):
         return None
-    event = order.event
     has = {
-        "dose": bool(event.number("dose")),
-        "unit": bool(event.text("unit")),
+        "dose": bool(order.number("dose")),
+        "unit": bool(order.text("unit")),
         "route": bool(order.medicines[0].route),
-        "frequency": bool(event.number("per_day") or event.number("per_week")),
+        "frequency": bool(order.number("per_day") or order.number("per_week")),
     }
     return found(f"no {name}" for name, there in has.items() if not there)
 
 
 def _is_advice(order: DrugOrder) -> bool:
     """Whether a drug is advised by name alone, without a dose."""
-    return order.event.args.get("advised") is True and order.event.number("dose") is None
+    return order.event.args.get("advised") is True and order.number("dose") is None

@@ -30,7 +30,7 @@ def drug(situation: Situation, order: DrugOrder, any_of: Sequence[str]) -> Found
 def teratogen(situation: Situation, order: DrugOrder) -> Found:
     """An ingredient is contraindicated in pregnancy; conditions and indications may except it."""
     evidence = []
-    indication = term(order.event.text("indication") or "")
+    indication = term(order.text("indication") or "")
     for one in order.medicines:
         record = load().drugs.get(one.drug)
         rule = record.pregnancy if record else None
@@ -48,7 +48,7 @@ def teratogen(situation: Situation, order: DrugOrder) -> Found:
 def older_adult_rule(situation: Situation, order: DrugOrder) -> Found:
     """A rule for older adults says "avoid"; entries that call for caution only never count."""
     evidence = []
-    wanted = terms([order.event.text("indication")]) | (situation.conditions & _COMORBIDITY)
+    wanted = terms([order.text("indication")]) | (situation.conditions & _COMORBIDITY)
     for one in order.medicines:
         for rule in _older_adult_rules(one.drug):
             only = terms(rule.only_indications)
@@ -108,7 +108,8 @@ def allergy(
     """An entry of the allergy list makes the order a risk of one of the levels."""
     evidence = []
     for entry in situation.patient.allergies:
-        if severities and term(entry.severity) not in terms(severities):
+        severity = entry.severity or str(entry.field("reaction") or "")
+        if severities and term(severity) not in terms(severities):
             continue
         if term(entry.type) in terms(not_types):
             continue
@@ -131,7 +132,7 @@ def _tolerated(entry: Allergy, drug: str) -> bool:
 @predicate("a drug that is contraindicated with it was stopped too short a time ago", of_order=True)
 def washing_out(situation: Situation, order: DrugOrder) -> Found:
     """A contraindicated partner was stopped, and its washout is not over when the order starts."""
-    delay = order.event.number("start_delay_days") or 0.0
+    delay = order.number("start_delay_days") or 0.0
     evidence = []
     for one in order.medicines:
         for stopped, days in situation.stopped:

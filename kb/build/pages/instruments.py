@@ -32,7 +32,9 @@ def instrument_page(facts: Facts) -> str:
         "A number is in the declared unit; another unit is given with it and converted by UCUM "
         "name, between mass and moles by the analyte (`gym_clinic/instruments/analytes.json`). "
         "Whatever is missing, impossible or unknown is an `InstrumentError` with `code` and "
-        "`field`; nothing is imputed. Bands are read on the reported, rounded score. On the "
+        "`field`; nothing is imputed. A score is refused where its source says that it is not to "
+        "be used, and a note beside the result says in whom it holds. `bun` in mg/dL may be given "
+        "for `urea`. Bands are read on the reported, rounded score. On the "
         "command line: `gym-clinic instrument qsofa rr=24 sbp=96 gcs=15`.",
     ]
     for subject, group in groupby(ones, key=lambda one: one.subject):
@@ -55,6 +57,8 @@ def _instrument(one: Instrument) -> Iterator[str]:
     read = [f"{_range(band)} {band.meaning}" for band in one.bands]
     read += [f"`{outcome.result}`: {outcome.meaning}" for outcome in one.outcomes]
     read += [f"note if `{flag.when}`: {flag.meaning}" for flag in one.flags]
+    read += [f"refused unless `{limit.condition}`: {limit.otherwise}" for limit in one.valid_when]
+    read += [f"note: {note.text}" for note in one.result_notes]
     if read or one.reading:
         yield ""
         yield from (f"- {text}" for text in (*read, *one.reading))

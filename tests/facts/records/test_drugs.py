@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from real_data import real
 
 from gym_clinic.errors import TaskError
-from gym_clinic.facts import Drug, Facts, Interaction, drug_names
+from gym_clinic.facts import Drug, Facts, Interaction, resolve
 from gym_clinic.facts.records.drugs import CLASS, plain_name
 from gym_clinic.facts.tables import table_files
 from gym_clinic.facts.typed_json import read_object
@@ -75,7 +75,11 @@ def test_every_value_of_the_reference_is_the_one_of_its_drug(
     facts: Facts, drug_tables: dict[str, Any]
 ) -> None:
     """By names alone, apart from the code that takes the reference."""
-    names = drug_names(facts.drugs.values())
+    names = {
+        plain_name(name): drug.id
+        for drug in facts.drugs.values()
+        for name in (*drug.synonyms, drug.name, drug.id)
+    }
     assert len(drug_tables["max_daily_dose_adult"]) > 100
     for row in drug_tables["max_daily_dose_adult"]:
         drug = facts.drugs[names[plain_name(row["drug"])]]
@@ -179,7 +183,6 @@ def test_names_are_distinct_and_resolve(facts: Facts) -> None:
     for one in facts.drugs.values():
         for name in {plain_name(text) for text in (one.id, one.name, *one.synonyms)}:
             assert owners.setdefault(name, one.id) == one.id, name
-    names = drug_names(facts.drugs.values())
     for name, drug in {
         "acetaminophen": "paracetamol",
         "Metoprolol Succinate": "metoprolol",
@@ -187,7 +190,9 @@ def test_names_are_distinct_and_resolve(facts: Facts) -> None:
         "co-trimoxazole": "trimethoprim-sulfamethoxazole",
         "rifampin": "rifampicin",
     }.items():
-        assert names[plain_name(name)] == drug
+        named = resolve(name)
+        assert named is not None
+        assert named.ingredients == (drug,)
 
 
 def test_every_class_is_used_and_named_once(facts: Facts) -> None:

@@ -233,12 +233,6 @@ def combined_for(drug: str, reason: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def products_by_name() -> Mapping[str, tuple[str, ...]]:
-    """Return plain name of a combination product -> its ingredients."""
-    return {plain_name(name): tuple(key for key, _ in row) for name, row in products().items()}
-
-
-@lru_cache(maxsize=1)
 def hepatic_rules() -> Mapping[str, tuple[HepaticRule, ...]]:
     """Return drug -> what cirrhosis asks of it, from each class on."""
     return {

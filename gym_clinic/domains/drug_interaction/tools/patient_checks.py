@@ -19,7 +19,7 @@ from gym_clinic.domains.drug_interaction.checks.risks import allergy_risk, hepat
 from gym_clinic.domains.drug_interaction.tools.product_checks import ids_of, name_of, note, told
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
-from gym_clinic.facts.named_drugs import resolve_allergen
+from gym_clinic.facts.named_drugs import did_you_mean, resolve_allergen
 from gym_clinic.names import nearest
 from gym_clinic.toolbox import tool
 
@@ -33,12 +33,9 @@ def check_allergy(case: Case, drug: str, allergen: str, reaction: str = "") -> d
         allergen: Drug, class or substance of the allergy, such as "penicillin".
         reaction: What happened, such as "rash"; empty if unknown.
     """
-    name = allergen.strip().casefold().removesuffix(" allergy")
-    references = resolve_allergen(name) or resolve_allergen(name.removesuffix("s"))
+    references = resolve_allergen(allergen)
     if not references:
-        known = [one.name for one in load().drug_classes.values()]
-        near = nearest(allergen, (*known, *load().drugs))
-        hint = f"did you mean '{near}'?" if near else "name a drug or a class."
+        hint = did_you_mean(allergen) or "name a drug or a class."
         raise ToolError(f"No allergen '{allergen[:80]}'; {hint}")
     found = ids_of(drug)
     note(case, "allergy", *found)

@@ -9,7 +9,7 @@ from gym_clinic.case import Case
 from gym_clinic.chart import Chart
 from gym_clinic.chart.catalogue import find_drug
 from gym_clinic.domains.drug_interaction.checks.doses import dose_limit, dose_risk
-from gym_clinic.domains.drug_interaction.checks.formulary import indications, products
+from gym_clinic.domains.drug_interaction.checks.formulary import indications
 from gym_clinic.domains.drug_interaction.checks.given_beside import beside_risk
 from gym_clinic.domains.drug_interaction.checks.risks import (
     DrugRisk,
@@ -22,7 +22,6 @@ from gym_clinic.domains.drug_interaction.checks.risks import (
 from gym_clinic.domains.drug_interaction.checks.watching import in_words
 from gym_clinic.errors import ToolError
 from gym_clinic.facts import load
-from gym_clinic.facts.records.drugs import plain_name
 from gym_clinic.names import nearest
 from gym_clinic.simulate.clinic.texts.sections.background import interval
 from gym_clinic.toolbox import tool
@@ -41,9 +40,7 @@ def ids_of(drug: str) -> list[str]:
     Raises:
         ToolError: If the name is not known, with the nearest one.
     """
-    named = {plain_name(name): [key for key, _ in row] for name, row in products().items()}
-    found = named.get(plain_name(drug)) or list(find_drug(drug).ingredients)
-    known = [one for one in found if one in load().drugs]
+    known = [one for one in find_drug(drug).ingredients if one in load().drugs]
     if not known:
         raise ToolError(f"The tables have no record of '{drug[:80]}'.")
     return known
