@@ -104,7 +104,7 @@ def supervisor(
         menu=_supervisor_menu,
         conversation=conversation,
         baselines={"rules": partial(baselines.rules, genetics=genetics)},
-        scoring=lambda: words.fingerprint if words else "",
+        edition=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
         response_limit=GENETICS_LIMIT if genetics else RESPONSE_LIMIT,
         blocking=isinstance(consultant, Mapping),
@@ -145,7 +145,7 @@ def single_agent(
         solution=_single_solution,
         menu=_single_menu,
         baselines={"rules": partial(baselines.rules_single, genetics=genetics)},
-        scoring=lambda: words.fingerprint if words else "",
+        edition=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
     )
 
