@@ -87,8 +87,8 @@ class Fts5Engine:
             )
         return [found[number] for number in texts]
 
-    def knows(self, word: str) -> bool:
-        """Return whether any passage has a form of this word."""
+    def knows(self, *words: str) -> bool:
+        """Return whether any passage has a form of this word, or of these words in a row."""
         statement = "SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT 1"
         with self._database.connection() as connection:
-            return bool(connection.execute(statement, (render(Phrase((word,))),)).fetchall())
+            return bool(connection.execute(statement, (render(Phrase(words)),)).fetchall())
