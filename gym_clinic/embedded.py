@@ -145,9 +145,8 @@ def guidelines() -> GuidelineIndex:
     """Return the phenotype profiles of the embedded diseases, by their names and aliases."""
     facts = load()
     aliases: dict[str, list[str]] = {}
-    for alias in facts.aliases.values():
-        if not alias.context:
-            aliases.setdefault(alias.term.casefold(), []).extend(alias.names)
+    for one in facts.aliases.values():
+        aliases.setdefault(one.term.casefold(), []).extend(one.names)
     return GuidelineIndex(profiles_of(facts), aliases=aliases)
 
 

@@ -92,13 +92,12 @@ def search_names(facts: Facts) -> SearchNames:
         for synonym in record.synonyms
     )
     heads = list(_heads(facts))
-    plain = [alias for alias in facts.aliases.values() if not alias.context]
     capitals = (
-        *_pairs(alias for alias in plain if alias.capitals),
+        *_pairs(alias for alias in facts.aliases.values() if alias.capitals),
         *(pair for pair in heads if pair[0].isupper()),
     )
     ambiguous = {name for name, _ in capitals}
-    names = [*_pairs(alias for alias in plain if not alias.capitals), *synonyms]
+    names = [*_pairs(alias for alias in facts.aliases.values() if not alias.capitals), *synonyms]
     known = {name.casefold() for name, _ in names}
     parts = [*heads, *_parts(facts)]
     names += [pair for pair in parts if pair[0].casefold() not in known]
@@ -120,8 +119,7 @@ def search_names(facts: Facts) -> SearchNames:
         tuple(_drug_pairs(facts)),
         tuple(
             (name, alias.term, alias.context)
-            for alias in facts.aliases.values()
-            if alias.context
+            for alias in facts.meanings.values()
             for name in alias.names
         ),
     )

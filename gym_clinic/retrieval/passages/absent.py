@@ -20,6 +20,10 @@ _TERM = re.compile(r"[^\W_]+(?:[-‐‑/][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
 
 
+MAX_TERMS = 3
+"""Most terms that are reported; a text with more unknown words is in another language."""
+
+
 @dataclass(frozen=True)
 class Absence:
     """The terms of a query that no passage has.
@@ -49,6 +53,8 @@ def absent_terms(text: str, words: Sequence[str], unknown: Set[str]) -> Absence:
     parts_of = {term[0]: _PART.findall(term[0]) for term in _TERM.finditer(text)}
     terms = {term: parts for term, parts in parts_of.items() if not unknown.isdisjoint(parts)}
     of_terms = {part for parts in terms.values() for part in parts}
+    if len(terms) > MAX_TERMS:
+        return Absence()
     others = [word for word in words if word not in of_terms and _names_a_topic(word)]
     if not others:
         return Absence(tuple(terms), is_topic=True)

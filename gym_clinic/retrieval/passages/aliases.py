@@ -7,7 +7,7 @@ well. The scores of passages are those of the query so extended.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gym_clinic.facts.naming import stem
@@ -111,7 +111,10 @@ class AliasTable:
             stems = _stems(key)
             if 2 <= len(stems) <= MAX_LOOSE:
                 self._loose.setdefault(stems, key)
-        self._in_loose = {word for stems in self._loose for word in stems} | set(self._instead)
+        self._stems_instead = {
+            stem(word): tuple(map(stem, others)) for word, others in self._instead.items()
+        }
+        self._in_loose = {word for stems in self._loose for word in stems} | {*self._stems_instead}
         self.near_names = NearNames(self._terms)
 
     def _add(self, words: list[str], fold: Callable[[str], str], *nodes: Node | None) -> None:
@@ -190,22 +193,16 @@ class AliasTable:
             if all(word.isupper() for word in words[at:end]):
                 nodes |= self._terms.get(tuple(words[at:end]), {})
             if not nodes and len(row) > 1:
-                other = next((one for one in self._readings(row) if one in self._terms), ())
+                others = _readings(row, self._instead)
+                other = next((one for one in others if one in self._terms), ())
                 nodes = dict(self._terms.get(other, {}))
             if senses := self._senses.get(tuple(word.upper() for word in words[at:end])):
-                written = nodes or all(word.isupper() for word in words[at:end])
+                written = bool(nodes) or all(word.isupper() for word in words[at:end])
                 chosen = _in_context(senses, {*stems[:at], *stems[end:]}, not nodes and written)
                 nodes = dict.fromkeys(chosen) if chosen else nodes
             if nodes:
                 return range(at, end), tuple(nodes)
         return range(at, at + 1), ()
-
-    def _readings(self, row: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """Yield rows of words for a row, in which words are replaced by what they stand for."""
-        if not any(key in self._instead for key in row):
-            return
-        words = ((key, *self._instead.get(key, ())) for key in row)
-        yield from itertools.islice(itertools.product(*words), 1, MAX_READINGS)
 
     def _loose_in(
         self, keys: Sequence[str], stems: Sequence[str], taken: Collection[int]
@@ -232,8 +229,17 @@ class AliasTable:
         """Return the alias that has these stems, or those of what the words stand for."""
         if alias := self._loose.get(tuple(sorted(stems))):
             return alias
-        rows = (tuple(sorted(row)) for row in self._readings(stems))
+        rows = (tuple(sorted(row)) for row in _readings(stems, self._stems_instead))
         return next((self._loose[row] for row in rows if row in self._loose), None)
+
+
+def _readings(
+    row: Sequence[str], instead: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield rows of words for a row, in which words are replaced by what they stand for."""
+    if any(word in instead for word in row):
+        words = ((word, *instead.get(word, ())) for word in row)
+        yield from itertools.islice(itertools.product(*words), 1, MAX_READINGS)
 
 
 def _in_context(senses: Sequence[Sense], stems: set[str], undecided: bool) -> list[Node]:

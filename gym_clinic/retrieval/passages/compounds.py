@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from gym_clinic.retrieval.passages.vocabulary import plain
@@ -9,13 +10,13 @@ from gym_clinic.retrieval.passages.vocabulary import plain
 SHORTEST_JOINED = 6
 """Shortest word that is joined from two."""
 
-SHORTEST_PART = 3
-"""Shortest word that another is split into."""
+SHORTEST_PART = 4
+"""Shortest word that another is split into: "percentage" is not "percent age"."""
 
 
 def pairs(words: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield the place of each word that may be joined with the next one, and the joined word."""
-    for at, (first, second) in enumerate(zip(words, words[1:], strict=False)):
+    for at, (first, second) in enumerate(itertools.pairwise(words)):
         joined = plain(first + second)
         if len(joined) >= SHORTEST_JOINED and joined.isascii() and joined.isalpha():
             yield at, joined

@@ -37,7 +37,8 @@ class NearNames:
         for name in names:
             if 2 <= len(name) <= MAX_WORDS and not FUNCTION_WORDS.intersection(name):
                 for at, word in enumerate(name):
-                    missing[(*name[:at], "", *name[at + 1 :])].append(word)
+                    left = (*name[:at], "", *name[at + 1 :])
+                    missing[left].append(word)
         self._missing = dict(missing)
 
     def completing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gym_clinic.retrieval.scored import Scored
@@ -79,13 +79,10 @@ class FoundPassage(Scored[Passage]):
         """The part of the text with most hits, each in ``<b>…</b>``; it is not escaped."""
         return self.how
 
-    def excerpt(self, mark: Callable[[str], str] = str) -> str:
-        """Return the snippet without tags.
-
-        Args:
-            mark: Returns a hit as it is shown; unchanged by default.
-        """
-        return _HIT.sub(lambda hit: mark(hit[1]), self.how)
+    @property
+    def excerpt(self) -> str:
+        """The snippet without tags."""
+        return without_tags(self.how)
 
 
 class FoundPassages(list[FoundPassage]):
@@ -113,6 +110,20 @@ class FoundPassages(list[FoundPassage]):
         'No passage is about 5-FU.'
         """
         return absence_note(self.absent_terms)
+
+
+def without_tags(snippet: str, mark: str = "{}") -> str:
+    """Return a snippet without its tags.
+
+    Args:
+        snippet: A text with hits in ``<b>…</b>``.
+        mark: How a hit is shown, at the place of ``{}``.
+
+    >>> without_tags("raised <b>troponin</b>", mark="*{}*")
+    'raised *troponin*'
+    """
+    before, after = mark.split("{}")
+    return _HIT.sub(lambda hit: f"{before}{hit[1]}{after}", snippet)
 
 
 def absence_note(terms: Iterable[str]) -> str:

@@ -46,7 +46,9 @@ def ranked_by_topic(
         topics: Topics of the base, in small letters.
     """
     heads = {number: topic_of(titles[number]) for number in scores}
-    named = {topic for topic in reading.topics if any(head.startswith(topic) for head in heads.values())}
+    named = {
+        topic for topic in reading.topics if any(head.startswith(topic) for head in heads.values())
+    }
     spread = len(named) != 1
     seen: Counter[str] = Counter()
     found: dict[int, float] = {}

@@ -184,7 +184,7 @@ class QueryReader:
         def is_word(word: str) -> bool:
             return word in known[word] or self._is_alias(word)
 
-        words, corrected = compounds.join(words, is_word, index.knows)
+        words, corrected = compounds.join(words, is_word, partial(self._are_beside, index))
         named = self._named_instead(words, index, known)
         slips = self._corrected([word for word in words if word not in named], index, known, words)
         changed = named | slips
@@ -194,9 +194,7 @@ class QueryReader:
             right = (part for words in changed.values() for part in words.split())
             known |= self._vocabulary.spellings([plain(word) for word in right])
         unknown = {
-            word
-            for word in words
-            if not word.isdecimal() and not self._is_word(word, known, index)
+            word for word in words if not word.isdecimal() and not self._is_word(word, known, index)
         }
         return words, known, corrected, unknown
 
@@ -231,9 +229,12 @@ class QueryReader:
         every = self._aliases.find(words, loose=not is_long) if self._aliases else []
         if self._aliases and not is_long:
             nodes += self._aliases.on_both([found for _, found in every])
+        content = {at for at, word in enumerate(words) if word.casefold() not in FUNCTION_WORDS}
         for places, found in every:
             alias = " ".join(words[at] for at in places)
             phrases = [node for node in found if isinstance(node, Phrase)]
+            if content <= set(places):  # nothing else is asked for
+                nodes += (Title(node.words) for node in phrases)
             if is_long:
                 # What a history mentions is rarely its topic; abbreviations are spelt out.
                 nodes += phrases if alias.isupper() else ()
@@ -267,9 +268,7 @@ class QueryReader:
             written = plain(word)
             if not is_correctable(written) or self._is_word(word, known, index):
                 continue
-            parts = compounds.split(
-                written, self._all_words(), lambda *two: self._are_beside(two, index)
-            )
+            parts = compounds.split(written, self._all_words(), partial(self._are_beside, index))
             if parts is not None:
                 corrected[word] = " ".join(parts)
                 continue
@@ -285,9 +284,7 @@ class QueryReader:
                 corrected[word] = right
         return corrected
 
-    def _is_word(
-        self, word: str, known: Mapping[str, Collection[str]], index: WordIndex
-    ) -> bool:
+    def _is_word(self, word: str, known: Mapping[str, Collection[str]], index: WordIndex) -> bool:
         written = plain(word)
         return written in known.get(written, ()) or self._knows(word, index)
 
@@ -299,8 +296,9 @@ class QueryReader:
     def _is_alias(self, word: str) -> bool:
         return self._aliases is not None and self._aliases.knows(word)
 
-    def _are_beside(self, two: Sequence[str], index: WordIndex) -> bool:
-        return self._is_named(list(two), 0) or index.knows(*two)
+    def _are_beside(self, index: WordIndex, first: str, second: str) -> bool:
+        """Return whether a name or a passage has two words in a row."""
+        return self._is_named([first, second], 0) or index.knows(first, second)
 
     def _all_words(self) -> Mapping[str, int]:
         if self._words is None:

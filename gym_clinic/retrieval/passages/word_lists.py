@@ -10,9 +10,7 @@ from gym_clinic.facts.naming import stem
 
 _HERE = Path(__file__).parent
 _WEAK = json.loads((_HERE / "weak_words.json").read_text(encoding="utf-8"))
-_DRUG_STEMS = tuple(
-    json.loads((_HERE / "drug_stems.json").read_text(encoding="utf-8"))["endings"]
-)
+_DRUG_STEMS = tuple(json.loads((_HERE / "drug_stems.json").read_text(encoding="utf-8"))["endings"])
 
 FUNCTION_WORDS = frozenset(_WEAK["function"])
 """Words that are ignored beside others."""

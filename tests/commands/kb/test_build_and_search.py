@@ -47,7 +47,7 @@ def test_search_prints_passages_with_their_hits(base, run):
     assert first == "1. Migraine"
     assert second.startswith("   b  ")
     assert second.endswith("  book, CC0")
-    assert third == "   <b>Pain</b> on one side of the head. \\x1b[31m"
+    assert third == "   Pain on one side of the head. \\x1b[31m"
     done = run("kb", "search", base, "chest head", "--operator", "and")
     assert done == (1, "", "no passage matches the query\n")
     done = run("kb", "search", base, "pain", "--limit", "1", "--source", "book")
