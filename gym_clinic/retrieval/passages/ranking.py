@@ -14,7 +14,7 @@ OPPOSITE_FACTOR = 0.5
 REPEATED_FACTORS = (1.0, 0.9, 0.5)
 """Factors of the first, second and every further passage of one topic."""
 
-DEEPER = 20
+DEEPER = 10
 """Passages that are ranked beyond those that are returned."""
 
 
