@@ -115,14 +115,16 @@ class HybridBase:
         """Return the passages that answer a query; arguments and errors as of the base.
 
         The score is that of the fusion. The snippet of a passage that only its embedding found
-        is the start of its text.
+        is the start of its text. Where no passage has what is asked for, only a weight of at least
+        1, that of a trained embedder, finds passages by their embeddings alone.
         """
         check_search(limit, operator)
         depth = max(limit, self.depth)
         worded = self._ranked(query, depth, source, operator)
         tree = parse_query(query, operator)
         absent = worded.reading.absent if worded.reading else ()
-        if tree is None or (worded.reading and worded.reading.query is None):
+        # A trained embedder may know another name of what no passage has; n-grams do not.
+        if tree is None or (absent and not worded.ids and self.weight < 1.0):
             return FoundPassages((), absent)
         conditions = operator == "and" or _sets_conditions(tree)
         wanted = " ".join(_words(tree)) if conditions else self._spelt_out(query)
