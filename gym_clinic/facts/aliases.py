@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 ALIASES = "aliases.json"
 """The file of the aliases; fact tables of one's own may lack it."""
+
+_JOINTS = re.compile(r", | and ")
+"""What joins the parts of a topic: "Thyroid storm and myxoedema coma"."""
 
 TAILS = ("syndrome", "disease", "Syndrome", "Disease")
 """Last words of diseases that people leave out: "Guillain-Barré"."""
@@ -35,17 +39,22 @@ class Alias(Record):
         kind: Of which kind the names are.
         capitals: Whether the names count in capitals only: "ALL" is a leukaemia, "all" is not.
         names: What people type, in the order of the alphabet.
+        context: For an abbreviation of several meanings: words of which a query must have one for
+            this meaning. The meaning with most of them is searched; a record without context is
+            the meaning where no word decides.
     """
 
     term: Text
     kind: Literal["brand", "abbreviation", "lay"]
     capitals: bool = False
     names: Texts = Field(min_length=1)
+    context: Texts = ()
 
     @property
     def id(self) -> str:
         """The term and the kind."""
-        return f"{self.term}: {self.kind}{' in capitals' * self.capitals}"
+        in_context = f" {self.names[0]} in context" if self.context else ""
+        return f"{self.term}: {self.kind}{' in capitals' * self.capitals}{in_context}"
 
 
 class SearchNames(NamedTuple):
@@ -56,12 +65,14 @@ class SearchNames(NamedTuple):
         capitals: The same, of aliases that count in capitals only.
         titles: Names of records, with which the titles of their passages begin.
         pairs: Two drugs or classes, and words that a passage on their interaction has in a row.
+        contexts: Abbreviations of several meanings, a term, and words that speak for it.
     """
 
     aliases: tuple[tuple[str, str], ...]
     capitals: tuple[tuple[str, str], ...]
     titles: tuple[str, ...]
     pairs: tuple[tuple[str, str, str], ...] = ()
+    contexts: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
 
 
 def search_names(facts: Facts) -> SearchNames:
@@ -82,13 +93,14 @@ def search_names(facts: Facts) -> SearchNames:
     )
     heads = list(_heads(facts))
     capitals = (
-        *_pairs(one for one in facts.aliases.values() if one.capitals),
+        *_pairs(alias for alias in facts.aliases.values() if alias.capitals),
         *(pair for pair in heads if pair[0].isupper()),
     )
     ambiguous = {name for name, _ in capitals}
-    names = [*_pairs(one for one in facts.aliases.values() if not one.capitals), *synonyms]
+    names = [*_pairs(alias for alias in facts.aliases.values() if not alias.capitals), *synonyms]
     known = {name.casefold() for name, _ in names}
-    names += [pair for pair in heads if pair[0].casefold() not in known]
+    parts = [*heads, *_parts(facts)]
+    names += [pair for pair in parts if pair[0].casefold() not in known]
     by_class = [
         (name, one.name)
         for name, term in (*names, *((drug, drug) for drug in classes))
@@ -105,6 +117,11 @@ def search_names(facts: Facts) -> SearchNames:
             *(one.topic for one in facts.guidelines.values()),
         ),
         tuple(_drug_pairs(facts)),
+        tuple(
+            (name, alias.term, alias.context)
+            for alias in facts.meanings.values()
+            for name in alias.names
+        ),
     )
 
 
@@ -115,6 +132,13 @@ def _heads(facts: Facts) -> Iterator[tuple[str, str]]:
             head, _, tail = name.rpartition(" ")
             if tail in TAILS and len(head) > 2 and head.casefold() not in NO_HEADS:
                 yield head, one.name
+
+
+def _parts(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the parts of several words of the topics of guidelines, and the whole topics."""
+    for guideline in facts.guidelines.values():
+        parts = _JOINTS.split(guideline.topic)
+        yield from ((part, guideline.topic) for part in parts if len(parts) > 1 and " " in part)
 
 
 def _drug_pairs(facts: Facts) -> Iterator[tuple[str, str, str]]:

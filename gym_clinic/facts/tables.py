@@ -71,6 +71,7 @@ class Facts:
         guidelines: Management by topic, step by step.
         sources: Where the facts come from, by key.
         aliases: What people type for names and terms of the other tables.
+        meanings: Abbreviations of several meanings, each with the words that speak for it.
     """
 
     folder: Path = field(compare=False)
@@ -87,6 +88,7 @@ class Facts:
     guidelines: Mapping[str, Guideline]
     sources: Mapping[str, Source]
     aliases: Mapping[str, Alias]
+    meanings: Mapping[str, Alias]
 
     def __reduce__(self) -> tuple[Callable[[Path], Facts], tuple[Path]]:
         return load, (self.folder,)
@@ -281,6 +283,7 @@ def _load(folder: Path) -> Facts:
         lambda one: () if one.allergen.startswith("other:") else (one.allergen,),
     )
     guidelines.check_known("diseases", diseases.records, lambda one: one.diseases)
+    known_as = aliases.records
     return Facts(
         folder,
         MappingProxyType(diseases.records),
@@ -295,7 +298,8 @@ def _load(folder: Path) -> Facts:
         MappingProxyType(measurements.records),
         MappingProxyType(guidelines.records),
         MappingProxyType(sources),
-        MappingProxyType(aliases.records),
+        MappingProxyType({key: alias for key, alias in known_as.items() if not alias.context}),
+        MappingProxyType({key: alias for key, alias in known_as.items() if alias.context}),
     )
 
 

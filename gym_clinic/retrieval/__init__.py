@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.passages import BrokenRecord as BrokenRecord
     from gym_clinic.retrieval.passages import BuildListener as BuildListener
     from gym_clinic.retrieval.passages import FoundPassage as FoundPassage
+    from gym_clinic.retrieval.passages import FoundPassages as FoundPassages
     from gym_clinic.retrieval.passages import KnowledgeBase as KnowledgeBase
     from gym_clinic.retrieval.passages import Passage as Passage
     from gym_clinic.retrieval.passages import PassageBase as PassageBase

@@ -177,7 +177,7 @@ class StrictCorrector:
         near_words = self._known.near(word, 2, start=word[0])
         for near, wrong in sorted(near_words, key=itemgetter(1)):
             letters = max(len(word), len(near))
-            if wrong <= 1 + (letters >= LONG) and not _differ(word, near):
+            if wrong <= 1 + (letters >= LONG) and not differ_in_meaning(word, near):
                 return near, 1 - wrong / letters
         return "", 0.0
 
@@ -198,12 +198,21 @@ def is_correctable(word: str) -> bool:
     return SHORTEST_WORD <= len(word) <= LONGEST_WORD and word.isascii() and word.isalpha()
 
 
-def _differ(one: str, other: str) -> bool:
+def differ_in_meaning(one: str, other: str) -> bool:
     """Return whether two similar words are different words."""
     if len(one) == len(other) < SHORT:
         unlike = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
         if len(unlike) == 1 and not set(unlike[0]) <= VOWELS:
             return True
+    return differ_in_part(one, other)
+
+
+def differ_in_part(one: str, other: str) -> bool:
+    """Return whether two words have different beginnings or endings of medicine.
+
+    >>> differ_in_part("hyperthermia", "hypothermia")
+    True
+    """
     for parts, has in ((BEGINNINGS, str.startswith), (ENDINGS, str.endswith)):
         first, second = (
             next((part for part in parts if has(word, part)), None) for word in (one, other)

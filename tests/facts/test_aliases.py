@@ -156,3 +156,44 @@ def test_names_without_syndrome_or_disease_are_found(base: KnowledgeBase, query,
 def test_an_ordinary_word_is_no_name_of_a_disease(facts: Facts, word: str) -> None:
     names = search_names(facts)
     assert word not in {one.casefold() for one, _ in names.aliases}
+
+
+def test_abbreviations_in_context_have_several_meanings_that_the_handbook_has(
+    facts: Facts, base: KnowledgeBase
+) -> None:
+    names = Counter(name for alias in facts.meanings.values() for name in alias.names)
+    assert len(names) >= 50
+    plain = {name for alias in facts.aliases.values() for name in alias.names} | {
+        synonym
+        for table in (facts.diseases, facts.phenotypes)
+        for record in table.values()
+        for synonym in record.synonyms
+    }
+    for alias in facts.meanings.values():
+        assert alias.kind == "abbreviation", alias.id
+        assert len(alias.context) >= 3, alias.id
+        assert list(alias.context) == sorted(set(alias.context)), alias.id
+        assert base.search(f'"{alias.term}"', limit=1), alias.id
+    single = {name for name, count in names.items() if count == 1 and name not in plain}
+    assert not single, single
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("GBS in labour", {"group B streptococcus"}),
+        ("gbs in labour", {"group B streptococcus"}),
+        ("GBS ascending weakness", {"Guillain Barre syndrome"}),
+        ("AS murmur syncope", {"Aortic stenosis"}),
+        ("AS uveitis spine", {"Ankylosing spondylitis"}),
+        ("SMA floppy infant", {"Spinal muscular atrophy"}),
+        ("SMA occlusion", {"Mesenteric ischaemia"}),
+        ("PVD floaters", {"Posterior vitreous detachment"}),
+        ("ROM of the shoulder", {"range of motion"}),
+    ],
+)
+def test_the_words_beside_an_abbreviation_choose_its_meaning(
+    base: KnowledgeBase, query: str, terms: set[str]
+) -> None:
+    aliases = base.read_query(query).aliases
+    assert set(aliases[query.split()[0]]) == terms

@@ -13,7 +13,7 @@ from gym_clinic.case import Case
 from gym_clinic.chart import Chart
 from gym_clinic.embedded import EMBEDDED, open_knowledge
 from gym_clinic.errors import ConfigError, ServiceError, ToolError
-from gym_clinic.retrieval import FoundPassage
+from gym_clinic.retrieval import FoundPassage, FoundPassages
 from gym_clinic.toolbox import Tool
 
 LONGEST_QUERY = 500
@@ -61,7 +61,9 @@ def library_tools(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> tuple[T
             limit: Most articles to return, from 1 to 10.
         """
         found = search(case, query, _checked(limit), PUBMED)
-        return _answer(found, lambda one: {"id": one.id, "title": one.title, "snippet": one.how})
+        return _answer(
+            found, lambda one: {"id": one.id, "title": one.title, "snippet": one.excerpt}
+        )
 
     def retrieve_evidence(case: Case, query: str, limit: int = 3) -> dict[str, Any]:
         """Retrieve the passages of the library that answer a question best.
@@ -84,7 +86,8 @@ def library_tools(knowledge_base: str | Mapping[str, Any] = EMBEDDED) -> tuple[T
             return _answer(found, dict)
         first, *others = found
         see = [one.title for one in others if one.title != first.title]
-        return {"title": first.title, "text": first.record.text[:EXCERPT], "see also": see}
+        entry = {"title": first.title, "text": first.record.text[:EXCERPT], "see also": see}
+        return entry | _note(found)
 
     return Tool(search_pubmed), Tool(retrieve_evidence), Tool(search_medical_wiki)
 
@@ -98,4 +101,10 @@ def _checked(limit: int) -> int:
 def _answer(found: Sequence[FoundPassage] | None, show: Any) -> dict[str, Any]:
     if found is None:
         return {"results": "none", "note": UNAVAILABLE}
-    return {"results": [show(one) for one in found] or "none"}
+    return {"results": [show(one) for one in found] or "none"} | _note(found)
+
+
+def _note(found: Sequence[FoundPassage]) -> dict[str, str]:
+    """Return what no passage is about, as a field of an answer; nothing if there is no such."""
+    said = found.note if isinstance(found, FoundPassages) else ""
+    return {"note": said} if said else {}

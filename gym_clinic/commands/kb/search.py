@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+BOLD, PLAIN = "\x1b[1m{}\x1b[22m", "{}"
+"""How a hit of an excerpt is shown in a terminal, and elsewhere."""
+
 
 @app.command(
     epilog="example: gym-clinic kb search clinic.db 'chest pain AND \"heart failure\"'",
@@ -32,8 +35,9 @@ def search(
 ) -> int:
     """Find passages.
 
-    Print the passages that answer a query best; on the error stream, how the query was read where
-    that differs from its words. Exit status 1 if there is none.
+    Print the passages that answer a query best, with the hits of their excerpts in bold in a
+    terminal; on the error stream, how the query was read where that differs from its words, and
+    what no passage is about. Exit status 1 if there is none.
     """
     from gym_clinic.commands.terminal import visible
 
@@ -50,8 +54,10 @@ def search(
 
 def _print_passage(number: int, passage: FoundPassage) -> None:
     from gym_clinic.commands.terminal import visible
+    from gym_clinic.retrieval.passages.passage import without_tags
 
     about = ", ".join(filter(None, (passage.source, passage.category, passage.licence)))
     print(f"{number}. {visible(passage.title)}")
     print(f"   {visible(passage.id)}  {passage.score:.3f}  {visible(about)}")
-    print(f"   {visible(' '.join(passage.snippet.split()))}")
+    snippet = visible(" ".join(passage.snippet.split()))
+    print(f"   {without_tags(snippet, BOLD if sys.stdout.isatty() else PLAIN)}")

@@ -10,7 +10,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.names import at_least_one, checked_number
 from gym_clinic.retrieval.dense.hashed import HASHED
 from gym_clinic.retrieval.dense.index import DenseIndex
-from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, FoundPassages, Passage
 from gym_clinic.retrieval.passages.query import AnyOf, Phrase, Query, Title, parse_query
 from gym_clinic.retrieval.passages.searcher import (
     ContentManifest,
@@ -111,18 +111,21 @@ class HybridBase:
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[FoundPassage]:
+    ) -> FoundPassages:
         """Return the passages that answer a query; arguments and errors as of the base.
 
         The score is that of the fusion. The snippet of a passage that only its embedding found
-        is the start of its text.
+        is the start of its text. Where no passage has what is asked for, only a weight of at least
+        1, that of a trained embedder, finds passages by their embeddings alone.
         """
         check_search(limit, operator)
         depth = max(limit, self.depth)
         worded = self._ranked(query, depth, source, operator)
         tree = parse_query(query, operator)
-        if tree is None:
-            return []
+        absent = worded.reading.absent if worded.reading else ()
+        # A trained embedder may know another name of what no passage has; n-grams do not.
+        if tree is None or (absent and not worded.ids and self.weight < 1.0):
+            return FoundPassages((), absent)
         conditions = operator == "and" or _sets_conditions(tree)
         wanted = " ".join(_words(tree)) if conditions else self._spelt_out(query)
         near = [hit.record for hit in self.dense.search(wanted, depth, source)]
@@ -131,7 +134,8 @@ class HybridBase:
         fused = reciprocal_rank_fusion([worded.ids, near], weights=[1.0, self.weight])[:limit]
         shown = worded.passages([name for name, _ in fused if name in worded.ids])
         known = {passage.id: passage for passage in shown}
-        return [replace(known.get(name) or self._get(name), score=score) for name, score in fused]
+        found = (replace(known.get(name) or self._get(name), score=score) for name, score in fused)
+        return FoundPassages(found, absent)
 
     def get(self, id: str) -> Passage | None:
         """Return the passage of an id, as the base does."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.passages.manifest import BaseManifest as BaseManifest
     from gym_clinic.retrieval.passages.passage import BrokenRecord as BrokenRecord
     from gym_clinic.retrieval.passages.passage import FoundPassage as FoundPassage
+    from gym_clinic.retrieval.passages.passage import FoundPassages as FoundPassages
     from gym_clinic.retrieval.passages.passage import Passage as Passage
     from gym_clinic.retrieval.passages.query import AllOf as AllOf
     from gym_clinic.retrieval.passages.query import AnyOf as AnyOf
@@ -34,6 +35,7 @@ _HOMES = {
     "BrokenRecord": "passage",
     "BuildListener": "build",
     "FoundPassage": "passage",
+    "FoundPassages": "passage",
     "KnowledgeBase": "knowledge",
     "Passage": "passage",
     "PassageBase": "searcher",

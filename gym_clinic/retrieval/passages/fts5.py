@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -53,6 +53,14 @@ def render(node: Query) -> str:
     return f"({joined})"
 
 
+def _of_text(query: Query) -> Query:
+    """Return a query without the titles that it names, which mark nothing in a text."""
+    if not isinstance(query, AnyOf):
+        return query
+    parts = tuple(part for part in query.parts if not isinstance(part, Title))
+    return AnyOf(parts) if parts else query
+
+
 class Fts5Engine:
     """Searches by BM25 (k1 1.2, b 0.75) over title and text together."""
 
@@ -75,20 +83,24 @@ class Fts5Engine:
 
     def snippets(self, query: Query, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
-        wanted = orjson.dumps(list(texts)).decode()
+        found = self._snippets(_of_text(query), texts)
+        if len(found) < len(texts):  # some match by their titles alone
+            found |= self._snippets(query, texts.keys() - found.keys())
+        return [found[number] for number in texts]
+
+    def _snippets(self, query: Query, numbers: Collection[int]) -> dict[int, str]:
         with self._database.connection() as connection:
-            found = dict(
+            return dict(
                 connection.execute(
                     f"SELECT rowid, snippet(passages_fts, 1, '<b>', '</b>', '…', {SNIPPET_WORDS}) "
                     "FROM passages_fts WHERE passages_fts MATCH ? "
                     "AND rowid IN (SELECT value FROM json_each(?))",
-                    (render(query), wanted),
+                    (render(query), orjson.dumps(list(numbers)).decode()),
                 ).fetchall()
             )
-        return [found[number] for number in texts]
 
-    def knows(self, word: str) -> bool:
-        """Return whether any passage has a form of this word."""
+    def knows(self, *words: str) -> bool:
+        """Return whether any passage has a form of this word, or of these words in a row."""
         statement = "SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT 1"
         with self._database.connection() as connection:
-            return bool(connection.execute(statement, (render(Phrase((word,))),)).fetchall())
+            return bool(connection.execute(statement, (render(Phrase(words)),)).fetchall())

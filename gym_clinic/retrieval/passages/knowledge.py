@@ -21,8 +21,9 @@ from gym_clinic.retrieval.passages import fts5, tantivy_index
 from gym_clinic.retrieval.passages.aliases import AliasTable
 from gym_clinic.retrieval.passages.database import ReadOnlyDatabase, touch
 from gym_clinic.retrieval.passages.manifest import BaseManifest
-from gym_clinic.retrieval.passages.passage import FoundPassage, Passage
+from gym_clinic.retrieval.passages.passage import FoundPassage, FoundPassages, Passage
 from gym_clinic.retrieval.passages.query import Query
+from gym_clinic.retrieval.passages.ranking import DEEPER, is_ranked_by_topic, ranked_by_topic
 from gym_clinic.retrieval.passages.reading import QueryReader, QueryReading
 from gym_clinic.retrieval.passages.searcher import Ranking
 from gym_clinic.retrieval.passages.vocabulary import Vocabulary
@@ -48,8 +49,8 @@ class Engine(Protocol):
     def snippets(self, query: Query, texts: Mapping[int, str]) -> Sequence[str]:
         """Return the best part of each of some passages, in their order."""
 
-    def knows(self, word: str) -> bool:
-        """Return whether any passage has a form of this word."""
+    def knows(self, *words: str) -> bool:
+        """Return whether any passage has a form of this word, or of these words in a row."""
 
 
 class KnowledgeBase:
@@ -117,7 +118,7 @@ class KnowledgeBase:
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[FoundPassage]:
+    ) -> FoundPassages:
         """Return the passages that answer a query best.
 
         Args:
@@ -127,26 +128,27 @@ class KnowledgeBase:
             operator: Joins adjacent words: ``"or"`` or ``"and"``.
 
         Returns:
-            Passages with score and snippet, best first; equal scores by id.
+            Passages with score and snippet, best first; equal scores by id. They name the terms
+            of the query that no passage is about; there are none if nothing else is asked for.
 
         Raises:
             ConfigError: If the limit is no whole number from 1, or the base has no such source.
         """
-        tree, scores, best = self._ranked(query, limit, source, operator)
-        return self._shown(tree, scores, best)
+        reading, scores, best = self._ranked(query, limit, source, operator)
+        return FoundPassages(self._shown(reading.query, scores, best), reading.absent)
 
     def ranked(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
     ) -> Ranking:
         """As :meth:`search`, but make snippets only of the passages that are then requested."""
-        tree, scores, best = self._ranked(query, limit, source, operator)
+        reading, scores, best = self._ranked(query, limit, source, operator)
         rows = self._rows("id", best)
         numbers = {rows[number][0]: number for number in best}
 
         def passages(ids: Sequence[str]) -> list[FoundPassage]:
-            return self._shown(tree, scores, [numbers[id] for id in ids])
+            return self._shown(reading.query, scores, [numbers[id] for id in ids])
 
-        return Ranking(tuple(numbers), passages)
+        return Ranking(tuple(numbers), passages, reading)
 
     def read_query(self, query: str, operator: str = "or") -> QueryReading:
         """Return how a query is searched: what is corrected, and what is searched as well.
@@ -159,17 +161,23 @@ class KnowledgeBase:
 
     def _ranked(
         self, query: str, limit: int, source: str | None, operator: str
-    ) -> tuple[Query | None, dict[int, float], list[int]]:
-        """Return the parsed query, the scores by number, and the best numbers in order."""
+    ) -> tuple[QueryReading, dict[int, float], list[int]]:
+        """Return the query as it is read, the scores by number, and the best numbers in order."""
         at_least_one("limit", limit)
         if source is not None and source not in self._manifest.sources:
             advice = suggest(str(source), self._manifest.sources)
             raise ConfigError(f"{self.path} has no source {source!r}; {advice}")
-        tree = self.read_query(query, operator).query
-        if tree is None:
-            return None, {}, []
-        scores = self._hits(tree, limit, source)
-        return tree, scores, self._best(scores, limit)
+        reading = self.read_query(query, operator)
+        if reading.query is None:
+            return reading, {}, []
+        topics = self._aliases.topics if self._aliases else frozenset[str]()
+        if not is_ranked_by_topic(reading, topics):
+            scores = self._hits(reading.query, limit, source)
+        else:
+            wide = self._hits(reading.query, limit + DEEPER, source)
+            titles = {number: title for number, (title,) in self._rows("title", wide).items()}
+            scores = ranked_by_topic(wide, titles, reading, topics)
+        return reading, scores, self._best(scores, limit)
 
     def _shown(
         self, tree: Query | None, scores: Mapping[int, float], best: Sequence[int]

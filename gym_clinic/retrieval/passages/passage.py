@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gym_clinic.retrieval.scored import Scored
+
+_HIT = re.compile(r"<b>(.*?)</b>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,58 @@ class FoundPassage(Scored[Passage]):
     def snippet(self) -> str:
         """The part of the text with most hits, each in ``<b>…</b>``; it is not escaped."""
         return self.how
+
+    @property
+    def excerpt(self) -> str:
+        """The snippet without tags."""
+        return without_tags(self.how)
+
+
+class FoundPassages(list[FoundPassage]):
+    """The passages that a search found, best first.
+
+    Attributes:
+        absent_terms: Terms of the query, as they are written, that no passage is about.
+
+    Args:
+        passages: The passages.
+        absent_terms: As above.
+    """
+
+    def __init__(
+        self, passages: Iterable[FoundPassage] = (), absent_terms: Iterable[str] = ()
+    ) -> None:
+        super().__init__(passages)
+        self.absent_terms = tuple(absent_terms)
+
+    @property
+    def note(self) -> str:
+        """A sentence that says what no passage is about; empty if there is nothing to say.
+
+        >>> FoundPassages((), ["5-FU"]).note
+        'No passage is about 5-FU.'
+        """
+        return absence_note(self.absent_terms)
+
+
+def without_tags(snippet: str, mark: str = "{}") -> str:
+    """Return a snippet without its tags.
+
+    Args:
+        snippet: A text with hits in ``<b>…</b>``.
+        mark: How a hit is shown, at the place of ``{}``.
+
+    >>> without_tags("raised <b>troponin</b>", mark="*{}*")
+    'raised *troponin*'
+    """
+    before, after = mark.split("{}")
+    return _HIT.sub(lambda hit: f"{before}{hit[1]}{after}", snippet)
+
+
+def absence_note(terms: Iterable[str]) -> str:
+    """Return the sentence that says what no passage is about; empty if there are no terms."""
+    named = " or ".join(terms)
+    return f"No passage is about {named}." if named else ""
 
 
 @dataclass(frozen=True)

@@ -42,10 +42,12 @@ class Ranking:
     Attributes:
         ids: Ids of the passages, best first.
         passages: Returns some of them by id, as the search would have.
+        reading: How the query was read.
     """
 
     ids: tuple[str, ...]
     passages: Callable[[Sequence[str]], list[FoundPassage]]
+    reading: QueryReading | None = None
 
 
 @runtime_checkable

@@ -171,10 +171,13 @@ class TantivyEngine:
             found.append(_marked(generator.snippet_from_doc(document), text))
         return found
 
-    def knows(self, word: str) -> bool:
-        """Return whether any passage has a form of this word."""
-        terms = self._analyzer.analyze(word)
-        return any(self._searcher.doc_freq("body", term) for term in terms)
+    def knows(self, *words: str) -> bool:
+        """Return whether any passage has a form of this word, or of these words in a row."""
+        terms = [term for word in words for term in self._analyzer.analyze(word)]
+        has = (self._searcher.doc_freq("body", term) for term in terms)
+        if len(words) == 1:
+            return any(has)
+        return all(has) and bool(self._searcher.search(self.render(Phrase(words)), 1).hits)
 
     def render(self, node: Query) -> Any:
         """Build a query object of tantivy; its own query parser is not used."""

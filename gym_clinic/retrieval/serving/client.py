@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from gym_clinic.endpoint import Answer, Endpoint
 from gym_clinic.errors import ConfigError, ServiceError
-from gym_clinic.retrieval.passages.passage import FoundPassage, Passage, encodable
+from gym_clinic.retrieval.passages.passage import FoundPassages, Passage, encodable
 from gym_clinic.retrieval.passages.searcher import ContentManifest, check_search
 from gym_clinic.retrieval.serving.messages import (
     MAX_ASKED,
@@ -92,7 +92,7 @@ class KnowledgeClient:
 
     def search(
         self, query: str, limit: int = 10, source: str | None = None, operator: str = "or"
-    ) -> list[FoundPassage]:
+    ) -> FoundPassages:
         """Return the passages that answer a query, as the served base does.
 
         Raises:
@@ -101,7 +101,7 @@ class KnowledgeClient:
         """
         check_search(limit, operator)
         asked = {"query": encodable(query), **_options(limit, source, operator)}
-        return self._ask("/search", asked, SearchReply).passages
+        return _found(self._ask("/search", asked, SearchReply))
 
     def search_many(
         self,
@@ -109,10 +109,10 @@ class KnowledgeClient:
         limit: int = 10,
         source: str | None = None,
         operator: str = "or",
-    ) -> list[list[FoundPassage]]:
+    ) -> list[FoundPassages]:
         """Return for each query what :meth:`search` returns, in few requests."""
         check_search(limit, operator)
-        found: list[list[FoundPassage]] = []
+        found: list[FoundPassages] = []
         for some in _batches(queries, limit):
             asked = {"queries": some, **_options(limit, source, operator)}
             results = self._ask("/batch", asked, BatchReply).results
@@ -120,7 +120,7 @@ class KnowledgeClient:
                 raise ServiceError(
                     f"{self._endpoint.name} answered {len(results)} of {len(some)} queries"
                 )
-            found += results
+            found += map(_found, results)
         return found
 
     def get(self, id: str) -> Passage | None:
@@ -155,6 +155,10 @@ class KnowledgeClient:
 
         sent = None if asked is None else orjson.dumps(asked)
         return self._endpoint.ask(read, path, sent, accept=REFUSED)
+
+
+def _found(reply: SearchReply) -> FoundPassages:
+    return FoundPassages(reply.passages, reply.absent_terms)
 
 
 def _batches(queries: Sequence[str], limit: int) -> Iterator[list[orjson.Fragment]]:

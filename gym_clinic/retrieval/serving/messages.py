@@ -59,15 +59,16 @@ class PassageRequest(BaseModel):
 
 
 class SearchReply(BaseModel):
-    """The passages found, best first."""
+    """The passages found, best first, and the terms of the query that no passage is about."""
 
     passages: list[FoundPassage]
+    absent_terms: tuple[str, ...] = ()
 
 
 class BatchReply(BaseModel):
-    """The passages found for each query, in the order of the queries."""
+    """The passages found for each query, in the order of the queries, and its absent terms."""
 
-    results: list[list[FoundPassage]]
+    results: list[SearchReply]
 
 
 class PassageReply(BaseModel):

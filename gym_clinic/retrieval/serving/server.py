@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from gym_clinic._version import __version__
 from gym_clinic.errors import ClinicError, ConfigError
 from gym_clinic.names import at_least_one
+from gym_clinic.retrieval.passages.passage import FoundPassage, FoundPassages
 from gym_clinic.retrieval.passages.searcher import PassageBase, Searcher
 from gym_clinic.retrieval.serving.messages import (
     MAX_BODY,
@@ -119,13 +120,13 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
         asked = _read(SearchRequest, await _body(request))
         options = (asked.limit, asked.source, asked.operator)
         found = await places.run(lambda: base.search(asked.query, *options))
-        return reply({"passages": found})
+        return reply(_searched(found))
 
     async def batch(request: Request) -> Response:
         asked = _read(BatchRequest, await _body(request))
         options = (asked.limit, asked.source, asked.operator)
         found = await places.run(lambda: [base.search(query, *options) for query in asked.queries])
-        return reply({"results": found})
+        return reply({"results": [_searched(one) for one in found]})
 
     async def get(request: Request) -> Response:
         asked = _read(PassageRequest, await _body(request))
@@ -175,6 +176,12 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
     for status in (404, 405):
         app.add_exception_handler(status, misled)
     return app
+
+
+def _searched(found: list[FoundPassage]) -> dict[str, Any]:
+    """Return the result of a search as a :class:`SearchReply` has it."""
+    absent = found.absent_terms if isinstance(found, FoundPassages) else ()
+    return {"passages": found, "absent_terms": absent}
 
 
 def _check_host(request: Request) -> None:

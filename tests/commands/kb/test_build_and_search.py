@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gym_clinic.commands.kb.search import BOLD, PLAIN
+from gym_clinic.retrieval.passages.passage import without_tags
+
 
 @pytest.fixture
 def chunks(tmp_path: Path) -> Path:
@@ -47,7 +50,7 @@ def test_search_prints_passages_with_their_hits(base, run):
     assert first == "1. Migraine"
     assert second.startswith("   b  ")
     assert second.endswith("  book, CC0")
-    assert third == "   <b>Pain</b> on one side of the head. \\x1b[31m"
+    assert third == "   Pain on one side of the head. \\x1b[31m"
     done = run("kb", "search", base, "chest head", "--operator", "and")
     assert done == (1, "", "no passage matches the query\n")
     done = run("kb", "search", base, "pain", "--limit", "1", "--source", "book")
@@ -66,6 +69,20 @@ def test_search_says_how_the_query_was_read(base, run):
     assert done.status == 1
     assert done.err.startswith("also: heart attack -> ")
     assert "Acute myocardial infarction" in done.err
+
+
+def test_hits_are_bold_in_a_terminal_and_plain_elsewhere():
+    snippet = "raised <b>troponin</b> in <b>chest</b> pain"
+    assert without_tags(snippet, PLAIN) == "raised troponin in chest pain"
+    assert without_tags(snippet, BOLD) == (
+        "raised \x1b[1mtroponin\x1b[22m in \x1b[1mchest\x1b[22m pain"
+    )
+
+
+def test_search_says_what_no_passage_is_about(run):
+    done = run("kb", "search", "embedded", "5-FU side effects")
+    assert (done.status, done.out) == (1, "")
+    assert done.err == "No passage is about 5-FU.\nno passage matches the query\n"
 
 
 def test_a_stopped_build_goes_on(tmp_path, chunks, run, monkeypatch):

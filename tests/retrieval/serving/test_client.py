@@ -14,6 +14,7 @@ from search_workers import put_hits
 
 from gym_clinic.endpoint import Endpoint
 from gym_clinic.errors import ConfigError, ServiceError
+from gym_clinic.retrieval.passages.passage import Passage
 from gym_clinic.retrieval.passages.searcher import PassageBase
 from gym_clinic.retrieval.serving import client as client_module
 from gym_clinic.retrieval.serving.client import KnowledgeClient
@@ -23,6 +24,17 @@ from gym_clinic.retrieval.serving.server import KnowledgeServer
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 pytest.importorskip("httpx")
+
+
+def test_the_client_says_what_no_passage_is_about(tmp_path):
+    pages = [Passage("p1", "s", "Fever", "Fever has a dose.")]
+    served = KnowledgeServer(bases.base(tmp_path, "fts5", pages), port=0)
+    with served as server, KnowledgeClient(server.url) as client:
+        found = client.search("5-FU dose")
+        assert (list(found), found.absent_terms) == ([], ("5-FU",))
+        both = client.search_many(["fever", "5-FU dose"])
+        assert [one.absent_terms for one in both] == [(), ("5-FU",)]
+        assert [len(one) for one in both] == [1, 0]
 
 
 def test_the_client_answers_as_the_base_does(base, client):
