@@ -60,7 +60,7 @@ def _value(text: str, place: int, kinds: frozenset[str]) -> tuple[Any, int]:
     first = text[place : place + 1]
     only_text = kinds <= {"string", "null"} and "string" in kinds
     if (first in _QUOTES and first) or (first in ("[", "{") and first and not only_text):
-        reader = _Reader(text, place)
+        reader = _ValueReader(text, place)
         value = reader.value(0)
         if reader.place == len(text) or text[reader.place] in " \t\r\n,":
             if first in _QUOTES and "array" in kinds and "string" not in kinds:
@@ -90,7 +90,7 @@ def _shown(text: str) -> str:
     return repr(words[0][:40] if words else "")
 
 
-class _Reader:
+class _ValueReader:
     """Reads one list, object or quoted text."""
 
     def __init__(self, text: str, place: int) -> None:
