@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from verl_recipes.agent_loop.environment import open_all, splits_of
-from verl_recipes.preflight import machine, model, pins, prompts
+from verl_recipes.preflight import machine, model, pins, prompts, toolkit
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
@@ -37,6 +37,8 @@ def require(checks: Iterable[CheckResult]) -> None:
 def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     """Yield the checks that take seconds; every run begins with them."""
     yield from pins.check(request.stack)
+    if request.gpus and pins.version(toolkit.COMPILED) is None:
+        yield toolkit.check()
     if request.gpus and not request.address:
         yield from attempt("GPUs", lambda: _gpus(request))
     if not request.gpus:
