@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
-from verl_recipes.agent_loop.environment import open_all, splits_of
-from verl_recipes.preflight import machine, model, pins, prompts, toolkit
+from verl_recipes.preflight import episodes, machine, model, pins, prompts, toolkit
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 GIB = machine.GIB
+
+ADAPTER_RATE = 5e-6
+"""Learning rate of Adam below which an adapter hardly moves in the steps of a run."""
 
 
 def require(checks: Iterable[CheckResult]) -> None:
@@ -44,9 +46,15 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     if not request.gpus:
         yield machine.memory()
     yield machine.ray(request.address, request.gpus, request.nodes)
-    yield from _budgets(config)
-    yield from attempt("environment", lambda: _environments(config))
+    yield from settled(config)
     yield from attempt("model", lambda: _model(request, config))
+
+
+def settled(config: DictConfig) -> Iterator[CheckResult]:
+    """Yield the checks of settings alone: they need neither the machine nor the model."""
+    yield from _budgets(config)
+    yield from _adapter(config)
+    yield from attempt("environment", lambda: episodes.check(config))
 
 
 def thorough(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
@@ -99,15 +107,18 @@ def _budgets(config: DictConfig) -> Iterator[CheckResult]:
             yield CheckResult("micro-batch", MISSING, detail, f"set it to {longest(config)}")
 
 
-def _environments(config: DictConfig) -> Iterator[CheckResult]:
-    data, counts = config.data, dict[str, list[str]]()
-    for files in (data.train_files, data.val_files):
-        splits = splits_of(data, files)
-        for name, env in open_all(data, files).items():
-            said = f"{len(env.tasks):,} tasks of split {splits[name]}"
-            counts.setdefault(name, []).append(said)
-    for name, found in counts.items():
-        yield CheckResult("environment", OK, f"{name}: {', '.join(found)}")
+def _adapter(config: DictConfig) -> Iterator[CheckResult]:
+    """Warn of settings under which an adapter hardly learns."""
+    model, rate = config.actor_rollout_ref.model, float(config.actor_rollout_ref.actor.optim.lr)
+    if not model.lora_rank:
+        return
+    if 0.0 < rate < ADAPTER_RATE:
+        detail = f"actor_rollout_ref.actor.optim.lr={rate:g} trains an adapter almost not at all"
+        yield CheckResult("adapter", WARNING, detail, "set ten times what full fine-tuning takes")
+    if model.lora_alpha * 2 < model.lora_rank:
+        detail = f"lora_alpha={model.lora_alpha} with lora_rank={model.lora_rank} scales it by "
+        detail += f"{model.lora_alpha / model.lora_rank:.2g}"
+        yield CheckResult("adapter", WARNING, detail, "set actor_rollout_ref.model.lora_alpha")
 
 
 def _model(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:

@@ -197,6 +197,7 @@ def test_nothing_is_set_that_verl_does_not_know(stack: str) -> None:
         "actor_rollout_ref.actor.fsdp_config.mixed_precision.",
         "actor_rollout_ref.ref.fsdp_config.mixed_precision.",
         "ray_kwargs.ray_init.",
+        "trainer.v1.sampler.sampler_kwargs.",
     )
     assert [name for name in added if not name.startswith(allowed)] == []
 
