@@ -76,8 +76,17 @@ def check_critic(clinic: settings.ClinicSettings, opened: list[Mapping[str, Clin
         return
     from verl_recipes.critic.value import Critic, reader
 
-    critic, read = Critic(clinic.critic, clinic.seed), reader(clinic.critic)
+    read = reader(clinic.critic)
     assert read is not None
+    try:
+        critic = Critic(clinic.critic, clinic.seed)
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError(
+            f"clinic.critic.model {clinic.critic.model!r} cannot be made: "
+            f"{type(error).__name__}: {error}"
+        ) from error
     for name, env in ((name, env) for envs in opened for name, env in envs.items()):
         for when, info in _infos(env):
             try:
