@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
-from verl_recipes.preflight import episodes, machine, model, pins, prompts, toolkit
+from verl_recipes.preflight import episodes, machine, model, pins, prompts, shared, toolkit
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
@@ -45,7 +45,10 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
         yield from attempt("GPUs", lambda: _gpus(request))
     if not request.gpus:
         yield machine.memory()
-    yield machine.ray(request.address, request.gpus, request.nodes)
+    cluster = machine.ray(request.address, request.gpus, request.nodes)
+    yield cluster
+    if cluster.status == OK and request.gpus:
+        yield from _shared(request)
     yield from settled(config)
     yield from attempt("model", lambda: _model(request, config))
 
@@ -81,6 +84,13 @@ def attempt(name: str, look: Callable[[], Iterator[CheckResult]]) -> Iterator[Ch
 
 def _gpus(request: RunRequest) -> Iterator[CheckResult]:
     yield machine.gpus(machine.gpu_sizes(), request.gpus)
+
+
+def _shared(request: RunRequest) -> Iterator[CheckResult]:
+    """Check that the nodes of a cluster share what a run reads and writes."""
+    address = machine.cluster(request.address)
+    if address and (request.address or request.nodes > 1):
+        yield from attempt(shared.NAME, lambda: shared.check(address, request.out, request.model))
 
 
 def longest(config: DictConfig) -> int:

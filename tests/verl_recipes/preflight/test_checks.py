@@ -30,7 +30,12 @@ LARGE = {
 
 
 ENV = "tiny_domain:INTERACTIONS"
-FEW = ("clinic.shortest=3", "data.max_prompt_length=900", "data.val_files=test")
+FEW = (
+    "clinic.shortest=3",
+    "data.max_prompt_length=900",
+    "data.val_files=test",
+    "data.train_batch_size=2",
+)
 
 
 @pytest.fixture
@@ -109,6 +114,50 @@ def test_each_mistake_is_reported_once(ready, tiny_model, changes, name, said):
     missing = [one for one in results(tiny_model, **changes) if one.status == MISSING]
     assert {result.name for result in missing} == {name}
     assert said in str(missing[0])
+
+
+def test_fewer_rows_than_a_batch_are_refused(ready, tiny_model):
+    (found,) = of(results(tiny_model, overrides=(*FEW, "data.train_batch_size=4")), "batch")
+    assert str(found) == "batch: 3 rows to train on; data.train_batch_size is 4; lower it"
+
+
+@pytest.mark.parametrize(
+    ("second", "name", "said"),
+    [
+        ("env_kwargs: {text_budget: 99999}", "prompts of train", "has"),
+        ("split: test", "prompts of test", "has"),
+        ("weights: {}", None, None),
+    ],
+)
+def test_the_prompts_of_a_stage_with_rows_of_its_own_are_read(
+    ready, tiny_model, second, name, said
+):
+    before = [str(one) for one in results(tiny_model) if one.name.startswith("prompts of")]
+    listed = f"clinic.stages=[{{name: a, steps: 1}}, {{name: b, steps: 1, {second}}}]"
+    after = list(results(tiny_model, overrides=(*FEW, listed)))
+    assert [one for one in after if one.status == MISSING] == []
+    read = [one for one in after if one.name.startswith("prompts of")]
+    assert [one.name for one in read[len(before) :]] == ([name] if name else [])
+
+
+def test_a_prompt_that_is_too_long_names_its_stage(ready, tiny_model):
+    from verl_recipes.agent_loop import rows
+    from verl_recipes.agent_loop.environment import PromptLengthError
+
+    real = rows.ClinicRows
+
+    def made(split, tokenizer, data, *rest, **more):
+        if "text_budget" in str(data.clinic.envs):
+            raise PromptLengthError("task 'x' is too long")
+        return real(split, tokenizer, data, *rest, **more)
+
+    ready.setattr(rows, "ClinicRows", made)
+    second = "{name: b, steps: 1, env_kwargs: {text_budget: 99999}}"
+    found = results(
+        tiny_model, overrides=(*FEW, f"clinic.stages=[{{name: a, steps: 1}}, {second}]")
+    )
+    (said,) = (str(one) for one in found if one.status == MISSING)
+    assert said == "prompts: clinic.stages: b: task 'x' is too long"
 
 
 def test_long_prompts_may_be_left_out(ready, tiny_model):
