@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
-from verl_recipes.preflight import episodes, machine, model, pins, prompts, shared, toolkit
+from verl_recipes.preflight import episodes, machine, memory, model, pins, prompts, shared, toolkit
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
@@ -148,11 +148,12 @@ def _model(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     read = model.config_of(folder)
     count = model.parameters(folder)
     yield CheckResult("model", OK, f"{folder}: {count:,} parameters")
-    yield machine.disk(request.out, checkpoint_size(count, config))
+    yield machine.disk(request.out, memory.checkpoint_size(count, config))
     yield model.family(read["model_type"])
     yield from _positions(read, longest(config))
     if request.gpus and not request.address:
-        yield _memory(count, request, config)
+        size = min(machine.gpu_sizes(), default=0.0)
+        yield memory.check(count, read, config, request.gpus * request.nodes, size)
 
 
 def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[CheckResult]:
@@ -162,31 +163,6 @@ def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[CheckResult]:
         detail = f"the model reads {known:,} tokens, a trajectory may have {tokens:,}"
         remedy = "lower data.max_response_length or data.max_prompt_length"
         yield CheckResult("positions", MISSING, detail, remedy)
-
-
-def checkpoint_size(parameters: int, config: DictConfig) -> int:
-    """Return the bytes of one checkpoint over all GPUs: everything in fp32.
-
-    With an adapter only the frozen weights count; full fine-tuning adds Adam's two moments, the
-    weights in Hugging Face's format and the teacher.
-    """
-    if config.actor_rollout_ref.model.lora_rank:
-        return 4 * parameters
-    return (16 + 4 * bool(config.clinic.teacher.enabled)) * parameters
-
-
-def _memory(parameters: int, request: RunRequest, config: DictConfig) -> CheckResult:
-    """Compare the least that a GPU must hold with what it has: weights and optimiser, sharded."""
-    offloaded = bool(config.actor_rollout_ref.ref.fsdp_config.param_offload)
-    each = 4 if config.actor_rollout_ref.model.lora_rank else 16
-    each += 4 * (each == 16 and bool(config.clinic.teacher.enabled) and not offloaded)
-    least = each * parameters / (request.gpus * request.nodes) / GIB
-    size = min(machine.gpu_sizes(), default=0.0)
-    detail = f"weights, gradients, optimiser and teacher take {least:.1f} of {size:.0f} GiB a GPU"
-    detail += "; docs/training.md has the rest"
-    if least < size:
-        return CheckResult("GPU memory", OK, detail)
-    return CheckResult("GPU memory", MISSING, detail, "use more GPUs or LORA")
 
 
 def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:

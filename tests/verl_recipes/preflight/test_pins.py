@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import re
 from importlib import metadata
 
 import pytest
@@ -106,6 +107,38 @@ def test_the_pins_stand_in_setup_cfg_alone():
     for path in places:
         text = path.read_text(encoding="utf-8")
         assert [one for one in pinned if one in text] == [], path
+
+
+def test_the_guide_states_the_versions_of_both_stacks():
+    text = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    _, table = text.split("| package | tests, without GPUs | with GPUs |\n| --- | --- | --- |\n")
+    rows = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()]
+    assert {name: tuple(versions) for name, *versions in rows} == {
+        name: (exact("cpu").get(name, "none"), exact("gpu").get(name, "none"))
+        for name in exact("cpu") | exact("gpu")
+    }
+
+
+def exact(stack):
+    """The packages of a stack that are pinned, and their versions."""
+    return {
+        pin.name: bound.version
+        for pin in pins.requirements(stack)
+        for bound in pin.specifier
+        if bound.operator == "=="
+    }
+
+
+def test_the_guide_names_the_toolkit_that_verl_s_flash_attention_is_built_for():
+    (extra_of,) = {
+        str(line.marker) for line in map(Requirement, metadata.requires("verl"))
+        if line.name == "flash-attn"
+    }  # fmt: skip
+    major, minor = re.search(r"cu(\d+)(\d)torch", extra_of).groups()
+    text = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    assert f"of the CUDA that torch is built for ({major}.{minor})" in text
+    for said in ("nvcc", "psutil", "MAX_JOBS", "CUDA_HOME"):
+        assert said in text
 
 
 def test_both_stacks_pin_the_same_verl_and_queue():
