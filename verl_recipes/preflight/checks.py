@@ -11,6 +11,7 @@ from gym_clinic.errors import ClinicError
 from verl_recipes.preflight import episodes, machine, memory, model, pins, prompts, shared, toolkit
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
+from verl_recipes.trainer import checkpoints
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -50,7 +51,21 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     if cluster.status == OK and request.gpus:
         yield from _shared(request)
     yield from settled(config)
+    yield from attempt("checkpoint", lambda: _resumed(request, config))
     yield from attempt("model", lambda: _model(request, config))
+
+
+def _resumed(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
+    """Check that a run goes on with as many ranks as its checkpoint has shards."""
+    latest = request.out / "checkpoints" / "latest_checkpointed_iteration.txt"
+    if not request.resume or not latest.is_file():
+        return
+    actor = checkpoints.folder_of(latest.parent, int(latest.read_text())) / "actor"
+    shards = {path.name.split("_")[3] for path in actor.glob("model_world_size_*_rank_0.pt")}
+    ranks = int(config.trainer.n_gpus_per_node * config.trainer.nnodes)
+    if shards and str(ranks) not in shards:
+        detail = f"{actor.parent} has the shards of {' or '.join(sorted(shards))} ranks, the run "
+        yield CheckResult("checkpoint", MISSING, f"{detail}{ranks}", "resume with as many GPUs")
 
 
 def settled(config: DictConfig) -> Iterator[CheckResult]:

@@ -116,6 +116,18 @@ def test_each_mistake_is_reported_once(ready, tiny_model, changes, name, said):
     assert said in str(missing[0])
 
 
+@pytest.mark.parametrize(("gpus", "nodes", "status"), [(2, 1, MISSING), (4, 2, OK), (8, 1, OK)])
+def test_a_run_is_resumed_with_as_many_gpus(ready, tmp_path, gpus, nodes, status):
+    actor = tmp_path / "checkpoints" / "global_step_7" / "actor"
+    actor.mkdir(parents=True)
+    (actor / "model_world_size_8_rank_0.pt").write_text("")
+    (tmp_path / "checkpoints" / "latest_checkpointed_iteration.txt").write_text("7")
+    ready.setenv("RAY_ADDRESS", "local")
+    found = of(results("m", gpus=gpus, nodes=nodes, out=tmp_path, resume=True), "checkpoint")
+    assert [one.status for one in found] == ([] if status == OK else [MISSING])
+    assert all("shards of 8 ranks, the run 2; resume with" in str(one) for one in found)
+
+
 def test_fewer_rows_than_a_batch_are_refused(ready, tiny_model):
     (found,) = of(results(tiny_model, overrides=(*FEW, "data.train_batch_size=4")), "batch")
     assert str(found) == "batch: 3 rows to train on; data.train_batch_size is 4; lower it"
