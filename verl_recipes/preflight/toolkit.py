@@ -79,7 +79,8 @@ def cuda_of_torch() -> str | None:
         return None
     import torch
 
-    return torch.version.cuda
+    found: str | None = torch.version.cuda
+    return found
 
 
 def main() -> int:
