@@ -166,6 +166,9 @@ def _model(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     yield machine.disk(request.out, memory.checkpoint_size(count, config))
     yield model.family(read["model_type"])
     yield from _positions(read, longest(config))
+    yield from _support(read, config)
+    if not request.gpus and (fault := model.attention_fault(folder)):
+        yield CheckResult("model", MISSING, fault, "name a model like Qwen3, or use GPUs")
     if request.gpus and not request.address:
         size = min(machine.gpu_sizes(), default=0.0)
         yield memory.check(count, read, config, request.gpus * request.nodes, size)
@@ -178,6 +181,17 @@ def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[CheckResult]:
         detail = f"the model reads {known:,} tokens, a trajectory may have {tokens:,}"
         remedy = "lower data.max_response_length or data.max_prompt_length"
         yield CheckResult("positions", MISSING, detail, remedy)
+
+
+def _support(read: Mapping[str, Any], config: DictConfig) -> Iterator[CheckResult]:
+    """Check that the teacher's divergence leaves a tail of the vocabulary."""
+    how, known = config.clinic.teacher, (read.get("text_config") or read).get("vocab_size")
+    topk = how.enabled and how.estimator == "topk_tail"
+    if topk and isinstance(known, int) and how.k >= known:
+        detail = f"clinic.teacher.k={how.k}, the model has {known:,} tokens"
+        yield CheckResult(
+            "teacher", MISSING, detail, "lower it, or set clinic.teacher.estimator=full"
+        )
 
 
 def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:

@@ -40,9 +40,19 @@ def check(config: DictConfig) -> Iterator[CheckResult]:
     if config.algorithm.filter_groups.enable:
         metric = str(config.algorithm.filter_groups.metric)
         yield from _said("dynamic sampling", partial(figures.check_metric, metric, opened[0]))
+    if config.actor_rollout_ref.rollout.name == "hf":
+        for name in (name for name, env in opened[0].items() if _shows_images(env)):
+            said = f"{name} shows images; rollouts on the CPU read text alone"
+            yield CheckResult(NAME, MISSING, said, "use GPUs")
     yield from _said("critic", partial(check_critic, clinic, opened))
     for number, stage in enumerate(clinic.stages, 1):
         yield from _said(f"clinic.stages: {stage.name}", partial(_check_stage, config, number))
+
+
+def _shows_images(env: ClinicEnv) -> bool:
+    """Return whether the first case of an environment opens with an image."""
+    _, info = next(iter(_infos(env)))
+    return bool(info.get("images"))
 
 
 def _said(name: str, look: Callable[[], None]) -> Iterator[CheckResult]:

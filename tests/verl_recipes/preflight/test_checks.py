@@ -204,6 +204,25 @@ def test_the_least_memory_of_a_gpu(ready, tiny_model, tmp_path, changes, gib, st
     assert "GiB a checkpoint" in disk.detail
 
 
+def test_a_teacher_needs_a_tail_of_the_vocabulary(ready, tiny_model):
+    vocabulary = json.loads((tiny_model / "config.json").read_text())["vocab_size"]
+    tail = (*FEW, "clinic.teacher.estimator=topk_tail")
+    for k, status in ((vocabulary - 1, []), (vocabulary, [MISSING])):
+        overrides = (*tail, f"clinic.teacher.k={k}")
+        found = of(results(tiny_model, method="ttopd", overrides=overrides), "teacher")
+        assert [one.status for one in found] == status
+
+
+def test_a_model_that_the_cpu_cannot_sample_from(ready, tiny_model, tmp_path):
+    own = json.loads((tiny_model / "config.json").read_text())
+    sliding = {"use_sliding_window": True, "sliding_window": 64, "max_window_layers": 0}
+    own.pop("layer_types", None)
+    folder = with_config(tiny_model, tmp_path / "sliding", **{**own, **sliding})
+    (said,) = (str(one) for one in of(results(folder), "model") if one.status == MISSING)
+    assert "rollouts on the CPU need full attention; name a model like Qwen3" in said
+    assert of(results(tiny_model), "model")[-1].status == OK
+
+
 def test_a_micro_batch_smaller_than_a_trajectory(ready, tiny_model, tmp_path):
     large = with_config(tiny_model, tmp_path / "large", **LARGE)
     overrides = (*FEW, "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=9000")

@@ -121,6 +121,15 @@ def test_a_figure_to_sort_groups_by_that_no_trajectory_has() -> None:
     assert missing(*off) == []
 
 
+def test_images_need_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert missing() == []
+    episodes = importlib.import_module("verl_recipes.preflight.episodes")
+    info = {"images": ("x.png",), "messages": []}
+    monkeypatch.setattr(episodes, "_infos", lambda env: iter([("when a case is opened", info)]))
+    (said,) = missing()
+    assert said == f"environment: {ENV} shows images; rollouts on the CPU read text alone; use GPUs"
+
+
 # --- the critic ---
 
 
