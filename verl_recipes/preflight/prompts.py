@@ -45,6 +45,8 @@ def check(config: Any, tokenizer: Any, processor: Any) -> Iterator[CheckResult]:
 
 def _of_stages(clinic: settings.ClinicSettings, data: Any) -> dict[str, Any]:
     """Return the data of each stage whose rows no earlier one has, by its name."""
+    if not clinic.stages:
+        return {}
     from verl_recipes.schedule.trainer import staged_data
 
     seen, found = {_rows_key(clinic)}, {}
