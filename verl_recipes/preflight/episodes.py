@@ -42,8 +42,8 @@ def check(config: DictConfig) -> Iterator[CheckResult]:
         yield from _said("dynamic sampling", partial(figures.check_metric, metric, opened[0]))
     if config.actor_rollout_ref.rollout.name == "hf":
         for name in (name for name, env in opened[0].items() if _shows_images(env)):
-            said = f"{name} shows images; rollouts on the CPU read text alone"
-            yield CheckResult(NAME, MISSING, said, "use GPUs")
+            detail = f"{name} shows images; rollouts on the CPU read text alone"
+            yield CheckResult(NAME, MISSING, detail, "use GPUs")
     yield from _said("critic", partial(check_critic, clinic, opened))
     for number, stage in enumerate(clinic.stages, 1):
         yield from _said(f"clinic.stages: {stage.name}", partial(_check_stage, config, number))
