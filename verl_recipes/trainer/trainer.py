@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -247,10 +246,6 @@ class ClinicTrainer(StagedTrainer):
         self._save_state()
         # verl marks the checkpoint as the latest one at the very end: our parts are there by then.
         super()._save_checkpoint()
-        best = self.best and self.best[0]
-        for old in checkpoints.to_remove(self._checkpoints, self.global_steps, best):
-            self.actor_rollout_wg.remove_checkpoint(str(old))  # nodes may have a disk each
-            shutil.rmtree(old, ignore_errors=True)
 
     def _save_state(self) -> None:
         replace_file(self._folder / checkpoints.STATE, [orjson.dumps(self.state_dict())])
