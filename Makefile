@@ -37,7 +37,8 @@ $(VENV)/.core: $(VENV)/.python setup.py setup.cfg pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
-# Two worlds that exclude one another: without GPUs, and with (see the extras in setup.cfg).
+# Two worlds that exclude one another: without GPUs, and with (see the extras in setup.cfg). The
+# latter compiles flash-attention, so its step is not quiet; MAX_JOBS=4, say, bounds the compilers.
 ifeq ($(GPUS),0)
 $(VENV)/.train: $(VENV)/.core
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[train-cpu]"
@@ -45,7 +46,8 @@ $(VENV)/.train: $(VENV)/.core
 else
 $(VENV)/.train: $(VENV)/.core
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e ".[train-gpu-build]"
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation -e ".[train-gpu]"
+	$(BIN)/python -m verl_recipes.preflight.toolkit
+	$(BIN)/python -m pip install -v --disable-pip-version-check --no-build-isolation -e ".[train-gpu]"
 	@touch $@
 endif
 

@@ -1,6 +1,7 @@
 """Training recipes: a thin plugin on upstream verl. Importing this package loads nothing else.
 
 The path of a run: `request` reads the command line, `config.compose` makes one config of it,
+`config.settle` sets what follows from its settings (for verl's own command too, by `run.plain`),
 `preflight` checks what the run needs, `run` locks its folder, starts verl in a process of its own,
 shows its steps and reports. Inside verl, `agent_loop` plays episodes and `trainer` trains.
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from gym_clinic.names import suggest
-from verl_recipes.preflight import pins
+from verl_recipes.preflight import pins, toolkit
 
 COMMANDS = {"train": "verl_recipes.launch", "check": "verl_recipes.preflight.command"}
 
@@ -41,7 +41,10 @@ def require_installed() -> None:
     missing = ["verl"] if stack is None else pins.missing(stack)
     if missing:
         ways = dict.fromkeys([pins.INSTALL[stack or "cpu"], pins.INSTALL["gpu"]])
-        raise ConfigError(f"training needs {', '.join(missing)}: {' or, with GPUs, '.join(ways)}")
+        said = f"training needs {', '.join(missing)}: {' or, with GPUs, '.join(ways)}"
+        if toolkit.COMPILED in missing:
+            said += f"\n{toolkit.check()}"
+        raise ConfigError(said)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,15 @@ from verl_recipes.registry import TRAINERS
 ENGINE = "verl_recipes.ttopd.engine"
 """Registers the engine, which trains with or without a teacher."""
 
+LOOP = "verl_recipes.agent_loop.loop"
+"""Registers the agent loop."""
+
 ON_THE_CPU = ("verl_recipes.cpu.platform", "verl_recipes.cpu.rollout")
 """Register the platform and its rollouts."""
 
+os.environ.setdefault("VERL_ENGINE_VENDOR", "gym_clinic")  # verl looks for engines by it
 _cpu = ON_THE_CPU if os.environ.get("VERL_PLATFORM") == "cpu" else ()
-for _name in (*_cpu, ENGINE):
+for _name in (*_cpu, ENGINE, LOOP):
     importlib.import_module(_name)
 for _name in TRAINERS:
     TRAINERS[_name]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gym_clinic.episode import Episode
 from gym_clinic.errors import ConfigError
+from gym_clinic.names import suggest
 
 Reward = Callable[[Episode], float]
 Adjustment = Callable[[Episode, float], float]
@@ -60,7 +61,9 @@ class Rubric:
         if not isinstance(self.weights, Mapping):
             raise ConfigError(f"weights must be an object, {{name: weight}}, not {self.weights!r}")
         if unknown := sorted(set(self.weights) - set(names)):
-            raise ConfigError(f"weights name unknown rewards {unknown}; choose from {names}")
+            raise ConfigError(
+                f"weights name unknown rewards {unknown}; {suggest(str(unknown[0]), names)}"
+            )
         for name, weight in self.weights.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float):
                 raise ConfigError(f"the weight of {name!r} must be a number, got {weight!r}")
@@ -97,8 +100,12 @@ class Rubric:
         return float(sum(low for low, _ in ends)), float(sum(high for _, high in ends))
 
     def with_weights(self, weights: Mapping[str, float]) -> Rubric:
-        """Return this rubric with other weights; the range of the total follows from them."""
-        return replace(self, weights=weights, total_range=None)
+        """Return this rubric with other weights.
+
+        A declared range of the total stays, and so does the clip to it; one that was not declared
+        follows from the new weights.
+        """
+        return replace(self, weights=weights)
 
     def score(self, episode: Episode) -> Score:
         """Score an episode.

@@ -76,6 +76,15 @@ def test_other_weights_make_another_rubric() -> None:
     assert other.reward_range == (0.0, 2.0)
 
 
+def test_other_weights_keep_a_declared_range_and_its_clip() -> None:
+    capped = Rubric({"one": one, "half": half}, {"one": 1.0}, total_range=(-1.0, 1.0))
+    other = capped.with_weights({"one": 2.0, "half": 4.0})
+    assert other.reward_range == (-1.0, 1.0)
+    assert other.score(episode()).total == 1.0
+    assert other.score(episode()).rewards == {"one": 1.0, "half": 0.5}
+    assert other.with_weights({"one": -3.0}).score(episode()).total == -1.0
+
+
 def test_what_the_caller_writes_later_changes_no_weight() -> None:
     weights = {"one": 1.0}
     rubric = Rubric({"one": one}, weights)
@@ -92,7 +101,7 @@ def test_a_total_that_is_no_number_is_never_paid() -> None:
 @pytest.mark.parametrize(
     ("weights", "says"),
     [
-        ({"acuracy": 1}, r"weights name unknown rewards \['acuracy'\]; choose from \['accuracy'"),
+        ({"acuracy": 1}, r"weights name unknown rewards \['acuracy'\]; did you mean 'accuracy'"),
         ({"accuracy": math.nan}, "the weight of 'accuracy' must be from -1e"),
         ({"accuracy": math.inf}, "must be from -1e"),
         ({"accuracy": "1"}, "the weight of 'accuracy' must be a number, got '1'"),

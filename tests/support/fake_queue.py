@@ -79,10 +79,20 @@ def buffer(
     max_refills: int = 3,
     stall_s: float = 10.0,
 ) -> Any:
+    """Make the replay buffer as verl does."""
     replay = importlib.import_module("verl_recipes.trainer.replay")
+    filtered = {"enable": metric is not None, "metric": metric or "success"}
     return replay.BoundedReplayBuffer(
-        refill, metric=metric, max_refills=max_refills, stall_s=stall_s, poll_s=1.0
-    )
+        trainer_mode="sync",
+        trainer_config={},
+        max_off_policy_threshold=8,
+        max_off_policy_strategy="drop",
+        sampler_kwargs={
+            "filter_groups": filtered, "max_refills": max_refills, "stall_s": stall_s,
+        },
+        refill_fn=refill,
+        poll_interval=1.0,
+    )  # fmt: skip
 
 
 def name(number: int) -> str:

@@ -81,12 +81,19 @@ def open_all(data: Any, files: str | Sequence[str]) -> dict[str, ClinicEnv]:
     Args:
         data: verl's ``data`` section, which carries ours as ``clinic``.
         files: ``data.train_files`` or ``data.val_files``.
+
+    Raises:
+        ConfigError: If one cannot be made; the error names it.
     """
     clinic, splits = settings.from_config(data), splits_of(data, files)
-    return {
-        one.id: make_env(one.id, {**one.env_kwargs, "split": splits[one.id]}, clinic.modules)
-        for one in clinic.environments
-    }
+    opened = {}
+    for one in clinic.environments:
+        options = {**one.env_kwargs, "split": splits[one.id]}
+        try:
+            opened[one.id] = make_env(one.id, options, clinic.modules)
+        except ConfigError as error:
+            raise ConfigError(f"{one.id}: {error}") from error
+    return opened
 
 
 def splits_of(data: Any, files: str | Sequence[str]) -> dict[str, str]:

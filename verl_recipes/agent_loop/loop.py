@@ -17,6 +17,7 @@ from verl.experimental.agent_loop.agent_loop import (
     AgentLoopBase,
     AgentLoopMetrics,
     AgentLoopOutput,
+    register,
 )
 from verl.experimental.agent_loop.tool_parser import ToolParser
 from verl.tools.schemas import OpenAIFunctionToolSchema
@@ -75,6 +76,7 @@ class ClinicOutput(AgentLoopOutput):
         return found | {name: torch.tensor(ids).long() for name, ids in columns.items()}
 
 
+@register("clinic")
 class ClinicAgentLoop(AgentLoopBase):
     """Plays one task in its own environment, by the policy that the rollout servers hold."""
 

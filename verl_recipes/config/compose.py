@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import time
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,15 +21,10 @@ from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import make_env
-from verl_recipes.config.supported import check_supported
+from verl_recipes.config.settle import settle
 from verl_recipes.request import RunRequest
-from verl_recipes.schedule.stages import Schedule
-from verl_recipes.ttopd import hints
 
 CONFIGS = Path(__file__).parent
-
-EPOCHS = 1_000_000
-"""More than any run takes: runs end by their steps."""
 
 RESPONSE = "data.max_response_length"
 
@@ -81,17 +73,10 @@ def compose(request: RunRequest) -> DictConfig:
         if request.model is None and not any(one.startswith(f"{RESPONSE}=") for one in given):
             OmegaConf.update(config, RESPONSE, _tiny_response(clinic))
         OmegaConf.set_struct(config, False)
-        config.ray_kwargs.ray_init.runtime_env.env_vars = dict(environment(request, config))
     except (HydraException, OmegaConfBaseException) as error:
         said = " ".join(str(error).split())
         raise ConfigError(f"the config cannot be composed: {said}") from error
-    hints.load(clinic.hints.path)
-    if clinic.tool_parser is not None:
-        check_parser(clinic.tool_parser)
-    check_supported(config, clinic)
-    _fit_to_adapter(config)
-    if clinic.stages:
-        config.trainer.total_training_steps = Schedule(clinic.stages).last_step
+    settle(config)
     return config
 
 
@@ -108,16 +93,11 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
     found: dict[str, Any] = {
         "clinic.seed": request.seed,
         "actor_rollout_ref.model.path": request.model or str(out / "model"),
-        "actor_rollout_ref.rollout.agent.agent_loop_config_path": str(CONFIGS / "agent_loop.yaml"),
-        # Without GPUs a run always starts a Ray of its own, whatever else runs on the machine.
-        "ray_kwargs.ray_init.address": request.address or (None if request.gpus else "local"),
         "trainer.total_training_steps": request.steps,
-        "trainer.total_epochs": EPOCHS,
         "trainer.nnodes": request.nodes,
         "trainer.n_gpus_per_node": max(request.gpus, 1),
         "trainer.experiment_name": out.name,
         "trainer.default_local_dir": str(out / "checkpoints"),
-        "trainer.validation_data_dir": str(out / "evaluations"),
         "trainer.resume_mode": "auto" if request.resume else "disable",
     }
     named = request.environments
@@ -127,6 +107,8 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
         found["clinic.envs"] = named
     if request.model is None:
         found |= TINY
+    if request.address:
+        found["ray_kwargs.ray_init.address"] = request.address
     if request.lora:
         found["actor_rollout_ref.model.lora_rank"] = request.lora
     return found
@@ -157,45 +139,3 @@ def _run_length(name: str, options: bytes, modules: tuple[str, ...]) -> int:
         )
         for task in spread(env.tasks, RUNS)
     )
-
-
-def environment(request: RunRequest, config: DictConfig) -> Mapping[str, str]:
-    """Return the variables that every process of a run needs."""
-    metrics = request.out.absolute() / f"metrics-{int(time.time())}.jsonl"
-    paths = [str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])]
-    variables = {
-        "VERL_USE_EXTERNAL_MODULES": "verl_recipes.plugin",
-        "VERL_USE_EXTERNAL_PLUGINS": "none",
-        "VERL_ENGINE_VENDOR": "gym_clinic",
-        "VERL_FILE_LOGGER_PATH": str(metrics),
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
-        "TOKENIZERS_PARALLELISM": "false",
-    }
-    if config.trainer.device == "cpu":
-        variables |= {
-            "VERL_PLATFORM": "cpu",
-            "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
-            "RAY_memory_monitor_refresh_ms": "0",
-        }
-    return variables
-
-
-def check_parser(name: str) -> None:
-    """Check that verl has a parser of calls of this name; a ConfigError names the nearest."""
-    from verl.experimental.agent_loop.tool_parser import ToolParser
-
-    if name not in ToolParser._registry:
-        raise ConfigError(f"clinic.tool_parser: no {name!r}; {suggest(name, ToolParser._registry)}")
-
-
-def _fit_to_adapter(config: DictConfig) -> None:
-    """Settle what depends on whether an adapter is trained."""
-    actor = config.actor_rollout_ref.actor
-    if not config.actor_rollout_ref.model.lora_rank:
-        return
-    # verl would save the wrapped model as hf_model; the adapter is saved by itself.
-    kept = [one for one in actor.checkpoint.save_contents if one != "hf_model"]
-    actor.checkpoint.save_contents = kept
-    if config.clinic.teacher.enabled:
-        # The teacher is a second adapter, so the reference model is free for its own KL.
-        actor.use_kl_loss = actor.kl_loss_coef > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -19,8 +20,18 @@ FIXED: dict[str, tuple[Any, str]] = {
     "actor_rollout_ref.actor.strategy": ("fsdp2", "the engine is registered for FSDP 2 alone"),
     "reward.reward_model.enable": (False, "rewards come from the environment"),
     "distillation.enabled": (False, "the teacher is set by clinic.teacher"),
+    "actor_rollout_ref.model.lora.rank": (
+        0,
+        "FSDP 2 takes the rank of an adapter from actor_rollout_ref.model.lora_rank",
+    ),
 }
 """Settings that may have one value -> that value, and why."""
+
+HEADS = ("lm_head", "embed_out", "output_layer")
+"""Names of the output head in the models of transformers."""
+
+PRECISE = ("fp32", "float32")
+"""Names of the precision that a teacher is kept in."""
 
 
 def check_supported(config: DictConfig, clinic: ClinicSettings) -> None:
@@ -63,6 +74,12 @@ def check_supported(config: DictConfig, clinic: ClinicSettings) -> None:
             "critic of one's own goes with --method ppo",
         ),
         (
+            config.actor_rollout_ref.model.lora_adapter_path
+            and not config.actor_rollout_ref.model.lora_rank,
+            "actor_rollout_ref.model.lora_adapter_path needs actor_rollout_ref.model.lora_rank, "
+            "the rank of that adapter",
+        ),
+        (
             grouped and rollout.n < 2,
             "algorithm.adv_estimator=grpo compares the samples of a prompt: "
             f"actor_rollout_ref.rollout.n is 2 or more, not {rollout.n}",
@@ -85,4 +102,50 @@ def check_supported(config: DictConfig, clinic: ClinicSettings) -> None:
     for wrong, said in rules:
         if wrong:
             raise ConfigError(said)
+    if taught:
+        _check_taught(config, clinic)
     check_stages(config, clinic.stages)
+
+
+def _check_taught(config: DictConfig, clinic: ClinicSettings) -> None:
+    """Check what the engine of a teacher could only refuse once the model is loaded."""
+    model = config.actor_rollout_ref.model
+    for section in ("actor", "ref"):
+        for place in (section, f"{section}.fsdp_config"):
+            name = f"actor_rollout_ref.{place}.ulysses_sequence_parallel_size"
+            if (ranks := OmegaConf.select(config, name, default=1)) > 1:
+                raise ConfigError(
+                    f"{name}={ranks}: a teacher is compared on whole sequences; leave it at 1"
+                )
+    for name in ("actor_rollout_ref.model", "actor_rollout_ref.actor"):
+        if OmegaConf.select(config, f"{name}.use_fused_kernels", default=False):
+            raise ConfigError(
+                f"{name}.use_fused_kernels=true: a teacher needs the hidden states that fused "
+                "kernels do not give; leave it at false"
+            )
+    holder = "actor" if model.lora_rank else "ref"
+    name = f"actor_rollout_ref.{holder}.fsdp_config.model_dtype"
+    if (precision := OmegaConf.select(config, name, default=PRECISE[0])) not in PRECISE:
+        raise ConfigError(
+            f"{name}={precision}: an average of so few bits would not move; a teacher is kept in "
+            f"{PRECISE[0]}, and mixed_precision.param_dtype says how it computes"
+        )
+    if model.lora_rank and (head := _head_in(model.target_modules)):
+        raise ConfigError(
+            f"actor_rollout_ref.model.target_modules={head!r}: a teacher needs an output head "
+            "without adapter; leave it out"
+        )
+
+
+def _head_in(targets: Any) -> str | None:
+    """Return what puts an adapter on the output head, None if nothing does; as peft reads it."""
+    if targets == "all-linear":  # all but the head
+        return None
+    if isinstance(targets, str):  # a pattern of whole names
+        try:
+            return targets if any(re.fullmatch(targets, head) for head in HEADS) else None
+        except re.error as error:
+            raise ConfigError(
+                f"actor_rollout_ref.model.target_modules={targets!r} is no pattern: {error}"
+            ) from error
+    return next((name for name in targets or () if name.rpartition(".")[2] in HEADS), None)

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
-from verl_recipes.agent_loop.environment import open_all, splits_of
-from verl_recipes.preflight import machine, model, pins, prompts
+from verl_recipes.preflight import episodes, machine, memory, model, pins, prompts, shared, toolkit
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
+from verl_recipes.trainer import checkpoints
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 GIB = machine.GIB
+
+ADAPTER_RATE = 5e-6
+"""Learning rate of Adam below which an adapter hardly moves in the steps of a run."""
 
 
 def require(checks: Iterable[CheckResult]) -> None:
@@ -37,14 +40,39 @@ def require(checks: Iterable[CheckResult]) -> None:
 def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     """Yield the checks that take seconds; every run begins with them."""
     yield from pins.check(request.stack)
+    if request.gpus and pins.version(toolkit.COMPILED) is None:
+        yield toolkit.check()
     if request.gpus and not request.address:
         yield from attempt("GPUs", lambda: _gpus(request))
     if not request.gpus:
         yield machine.memory()
-    yield machine.ray(request.address, request.gpus, request.nodes)
-    yield from _budgets(config)
-    yield from attempt("environment", lambda: _environments(config))
+    cluster = machine.ray(request.address, request.gpus, request.nodes)
+    yield cluster
+    if cluster.status == OK and request.gpus:
+        yield from _shared(request)
+    yield from settled(config)
+    yield from attempt("checkpoint", lambda: _resumed(request, config))
     yield from attempt("model", lambda: _model(request, config))
+
+
+def _resumed(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
+    """Check that a run goes on with as many ranks as its checkpoint has shards."""
+    latest = request.out / "checkpoints" / "latest_checkpointed_iteration.txt"
+    if not request.resume or not latest.is_file():
+        return
+    actor = checkpoints.folder_of(latest.parent, int(latest.read_text())) / "actor"
+    shards = {path.name.split("_")[3] for path in actor.glob("model_world_size_*_rank_0.pt")}
+    ranks = int(config.trainer.n_gpus_per_node * config.trainer.nnodes)
+    if shards and str(ranks) not in shards:
+        detail = f"{actor.parent} has the shards of {' or '.join(sorted(shards))} ranks, the run "
+        yield CheckResult("checkpoint", MISSING, f"{detail}{ranks}", "resume with as many GPUs")
+
+
+def settled(config: DictConfig) -> Iterator[CheckResult]:
+    """Yield the checks of settings alone: they need neither the machine nor the model."""
+    yield from _budgets(config)
+    yield from _adapter(config)
+    yield from attempt("environment", lambda: episodes.check(config))
 
 
 def thorough(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
@@ -73,6 +101,13 @@ def _gpus(request: RunRequest) -> Iterator[CheckResult]:
     yield machine.gpus(machine.gpu_sizes(), request.gpus)
 
 
+def _shared(request: RunRequest) -> Iterator[CheckResult]:
+    """Check that the nodes of a cluster share what a run reads and writes."""
+    address = machine.cluster(request.address)
+    if address and (request.address or request.nodes > 1):
+        yield from attempt(shared.NAME, lambda: shared.check(address, request.out, request.model))
+
+
 def longest(config: DictConfig) -> int:
     """Return the tokens that a trajectory may have."""
     return int(config.data.max_prompt_length + config.data.max_response_length)
@@ -97,15 +132,18 @@ def _budgets(config: DictConfig) -> Iterator[CheckResult]:
             yield CheckResult("micro-batch", MISSING, detail, f"set it to {longest(config)}")
 
 
-def _environments(config: DictConfig) -> Iterator[CheckResult]:
-    data, counts = config.data, dict[str, list[str]]()
-    for files in (data.train_files, data.val_files):
-        splits = splits_of(data, files)
-        for name, env in open_all(data, files).items():
-            said = f"{len(env.tasks):,} tasks of split {splits[name]}"
-            counts.setdefault(name, []).append(said)
-    for name, found in counts.items():
-        yield CheckResult("environment", OK, f"{name}: {', '.join(found)}")
+def _adapter(config: DictConfig) -> Iterator[CheckResult]:
+    """Warn of settings under which an adapter hardly learns."""
+    model, rate = config.actor_rollout_ref.model, float(config.actor_rollout_ref.actor.optim.lr)
+    if not model.lora_rank:
+        return
+    if 0.0 < rate < ADAPTER_RATE:
+        detail = f"actor_rollout_ref.actor.optim.lr={rate:g} trains an adapter almost not at all"
+        yield CheckResult("adapter", WARNING, detail, "set ten times what full fine-tuning takes")
+    if model.lora_alpha * 2 < model.lora_rank:
+        detail = f"lora_alpha={model.lora_alpha} with lora_rank={model.lora_rank} scales it by "
+        detail += f"{model.lora_alpha / model.lora_rank:.2g}"
+        yield CheckResult("adapter", WARNING, detail, "set actor_rollout_ref.model.lora_alpha")
 
 
 def _model(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
@@ -125,11 +163,15 @@ def _model(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     read = model.config_of(folder)
     count = model.parameters(folder)
     yield CheckResult("model", OK, f"{folder}: {count:,} parameters")
-    yield machine.disk(request.out, checkpoint_size(count, config))
+    yield machine.disk(request.out, memory.checkpoint_size(count, config))
     yield model.family(read["model_type"])
     yield from _positions(read, longest(config))
+    yield from _support(read, config)
+    if not request.gpus and (fault := model.attention_fault(folder)):
+        yield CheckResult("model", MISSING, fault, "name a model like Qwen3, or use GPUs")
     if request.gpus and not request.address:
-        yield _memory(count, request, config)
+        size = min(machine.gpu_sizes(), default=0.0)
+        yield memory.check(count, read, config, request.gpus * request.nodes, size)
 
 
 def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[CheckResult]:
@@ -141,29 +183,15 @@ def _positions(read: Mapping[str, Any], tokens: int) -> Iterator[CheckResult]:
         yield CheckResult("positions", MISSING, detail, remedy)
 
 
-def checkpoint_size(parameters: int, config: DictConfig) -> int:
-    """Return the bytes of one checkpoint over all GPUs: everything in fp32.
-
-    With an adapter only the frozen weights count; full fine-tuning adds Adam's two moments, the
-    weights in Hugging Face's format and the teacher.
-    """
-    if config.actor_rollout_ref.model.lora_rank:
-        return 4 * parameters
-    return (16 + 4 * bool(config.clinic.teacher.enabled)) * parameters
-
-
-def _memory(parameters: int, request: RunRequest, config: DictConfig) -> CheckResult:
-    """Compare the least that a GPU must hold with what it has: weights and optimiser, sharded."""
-    offloaded = bool(config.actor_rollout_ref.ref.fsdp_config.param_offload)
-    each = 4 if config.actor_rollout_ref.model.lora_rank else 16
-    each += 4 * (each == 16 and bool(config.clinic.teacher.enabled) and not offloaded)
-    least = each * parameters / (request.gpus * request.nodes) / GIB
-    size = min(machine.gpu_sizes(), default=0.0)
-    detail = f"weights, gradients, optimiser and teacher take {least:.1f} of {size:.0f} GiB a GPU"
-    detail += "; docs/training.md has the rest"
-    if least < size:
-        return CheckResult("GPU memory", OK, detail)
-    return CheckResult("GPU memory", MISSING, detail, "use more GPUs or LORA")
+def _support(read: Mapping[str, Any], config: DictConfig) -> Iterator[CheckResult]:
+    """Check that the teacher's divergence leaves a tail of the vocabulary."""
+    how, known = config.clinic.teacher, (read.get("text_config") or read).get("vocab_size")
+    topk = how.enabled and how.estimator == "topk_tail"
+    if topk and isinstance(known, int) and how.k >= known:
+        detail = f"clinic.teacher.k={how.k}, the model has {known:,} tokens"
+        yield CheckResult(
+            "teacher", MISSING, detail, "lower it, or set clinic.teacher.estimator=full"
+        )
 
 
 def _prompts(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:

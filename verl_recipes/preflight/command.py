@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
-from verl_recipes.preflight import pins
+from verl_recipes.preflight import pins, toolkit
 from verl_recipes.preflight.checks import attempt, longest, thorough
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest, check_request
@@ -45,4 +45,6 @@ def results(request: RunRequest) -> Iterator[CheckResult]:
     found = list(attempt("config", composed))
     if found[0].status == MISSING:
         yield from pins.check(request.stack)
+        if request.gpus and pins.version(toolkit.COMPILED) is None:
+            yield toolkit.check()
     yield from found

@@ -107,6 +107,12 @@ def _left_in_group(proc: Path, cgroups: Path) -> float:
     return left
 
 
+def cluster(address: str | None) -> str | None:
+    """Return the address of the Ray cluster that a run joins; None where it starts its own."""
+    found = address or os.environ.get("RAY_ADDRESS")
+    return None if found == "local" else found
+
+
 def ray(address: str | None, gpus: int, nodes: int) -> CheckResult:
     """Check the address of a Ray cluster; Ray and verl check its nodes and GPUs themselves."""
     name = "Ray"

@@ -118,6 +118,28 @@ def parameters(folder: Path) -> int:
         raise ConfigError(f"{folder}: transformers makes no model of it: {error}") from error
 
 
+def attention_fault(folder: Path) -> str | None:
+    """Return why the sampler of the CPU cannot read with a model, None if it can.
+
+    Raises:
+        ConfigError: If transformers knows no model of this config.
+    """
+    from transformers import AutoConfig
+    from transformers.cache_utils import DynamicCache, DynamicLayer
+
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise ConfigError(f"{folder}: transformers makes no model of it: {error}") from error
+    kinds = {type(layer) for layer in DynamicCache(config=config).layers} - {DynamicLayer}
+    if not kinds:
+        return None
+    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    return (
+        f"model type {config.model_type!r} keeps {names}; rollouts on the CPU need full attention"
+    )
+
+
 def family(model_type: str) -> CheckResult:
     """Check that verl knows how a family of models closes a message."""
     from verl.utils.tokenizer.continuous_token_wiring import (

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from gym_clinic import ClinicEnv
+import orjson
+
+from gym_clinic import ClinicEnv, ConfigError
 from gym_clinic.taskset import first
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import open_all
+from verl_recipes.agent_loop.environment import is_training, open_all
 from verl_recipes.preflight import model
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 
@@ -20,7 +23,8 @@ def check(config: Any, tokenizer: Any, processor: Any) -> Iterator[CheckResult]:
     """Yield the results for a model that is there; ``data.model_type`` is its.
 
     Raises:
-        ConfigError: If a prompt is too long, or has no place for a hint.
+        ConfigError: If a prompt is too long, or has no place for a hint; the error names the
+            stage, if it is one's.
     """
     clinic, data = settings.from_config(config), config.data
     for name, env in open_all(data, data.train_files).items():
@@ -31,6 +35,34 @@ def check(config: Any, tokenizer: Any, processor: Any) -> Iterator[CheckResult]:
     splits.setdefault(str(data.val_files), data.val_max_samples)
     for split, most in splits.items():
         yield from _prompts(clinic, data, split, most, tokenizer, processor)
+    for name, staged in _of_stages(clinic, data).items():
+        split, most = str(staged.train_files), staged.get("train_max_samples", -1)
+        try:
+            yield from _prompts(clinic, staged, split, most, tokenizer, processor)
+        except ConfigError as error:
+            raise ConfigError(f"clinic.stages: {name}: {error}") from error
+
+
+def _of_stages(clinic: settings.ClinicSettings, data: Any) -> dict[str, Any]:
+    """Return the data of each stage whose rows no earlier one has, by its name."""
+    if not clinic.stages:
+        return {}
+    from verl_recipes.schedule.trainer import staged_data
+
+    seen, found = {_rows_key(clinic)}, {}
+    for number, stage in enumerate(clinic.stages, 1):
+        if (key := _rows_key(clinic.in_stage(number))) not in seen:
+            seen.add(key)
+            found[stage.name] = staged_data(data, clinic, number)
+    return found
+
+
+def _rows_key(clinic: settings.ClinicSettings) -> bytes:
+    """Return what the rows depend on; weights of rewards are none of it."""
+    envs = [asdict(env) for env in clinic.environments]
+    for env in envs:
+        env["env_kwargs"] = {k: v for k, v in env["env_kwargs"].items() if k != "weights"}
+    return orjson.dumps(envs)
 
 
 def _template(
@@ -70,7 +102,11 @@ def _prompts(
     from verl_recipes.ttopd.placement import HintPlacement
 
     told = hints.load(clinic.hints.path)
-    for pool in ClinicRows(split, tokenizer, data, processor, max_samples=most).pools:
+    rows = ClinicRows(split, tokenizer, data, processor, max_samples=most)
+    if is_training(data, split) and len(rows) < data.train_batch_size:
+        detail = f"{len(rows)} rows to train on; data.train_batch_size is {data.train_batch_size}"
+        yield CheckResult("batch", MISSING, detail, "lower it")
+    for pool in rows.pools:
         detail = f"{pool.name}: {pool.size:,} tasks; the longest prompt, of task "
         detail += f"{pool.longest[0]!r}, has {pool.longest[1]:,} of {pool.limit:,} tokens"
         if pool.skipped:

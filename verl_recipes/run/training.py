@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
 from gym_clinic import ConfigError
 from verl_recipes.preflight import machine
@@ -20,39 +20,24 @@ FAILURE = "the run failed: "
 def main(path: Path) -> int:
     """Run verl's trainer on a composed config; what makes it fail is printed in one line."""
     import ray
-    from verl.trainer.main_ppo import TaskRunnerV1, run_ppo
+    from verl.trainer import main_ppo
 
     kills = machine.killed_for_memory()
-    config = OmegaConf.load(path)
     try:
-        prepare(config)
-        run_ppo(config, task_runner_class=TaskRunnerV1)
+        main_ppo.main(OmegaConf.load(path))  # hydra is passed over where a config is given
     except (ConfigError, ray.exceptions.RayError) as error:
-        print(error, file=sys.stderr, flush=True)
-        text = failure_text(error, machine.killed_for_memory() - kills)
-        print(f"{FAILURE}{' '.join(text.split())}", flush=True)
-        return 1
+        return _failed(error, failure_text(error, machine.killed_for_memory() - kills))
+    except (AssertionError, ValueError) as error:  # of its checks, before Ray starts
+        return _failed(error, f"verl refuses the config: {error}")
     finally:
         ray.shutdown()
     return 0
 
 
-def prepare(config: DictConfig) -> None:
-    """Set the device and check the config, as verl's own entry point does before it starts.
-
-    Raises:
-        ConfigError: If verl refuses the config.
-    """
-    from verl.trainer.ppo.utils import need_critic, need_reference_policy
-    from verl.utils.config import validate_config
-    from verl.utils.device import auto_set_device
-
-    auto_set_device(config)
-    needs = {"use_reference_policy": need_reference_policy(config)}
-    try:
-        validate_config(config, use_critic=need_critic(config), **needs)
-    except (AssertionError, ValueError) as error:
-        raise ConfigError(f"verl refuses the config: {error}") from error
+def _failed(error: Exception, why: str) -> int:
+    print(error, file=sys.stderr, flush=True)
+    print(f"{FAILURE}{' '.join(why.split())}", flush=True)
+    return 1
 
 
 def failure_text(error: Exception, kills: int) -> str:

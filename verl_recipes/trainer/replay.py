@@ -44,40 +44,37 @@ class BoundedReplayBuffer(ReplayBuffer):
     and replaced as well: what fails is seldom independent of the outcome, so a group without
     those members would have a biased mean.
 
-    verl's own buffer refills for ever, and what it takes depends on timing.
+    verl's own buffer refills for ever, and what it takes depends on timing. verl makes this one
+    where ``trainer.v1.sampler.custom_sampler`` names it.
 
     Args:
-        refill: Submits so many fresh prompts.
-        metric: The record's figure that must vary; None takes every group.
-        max_refills: Rounds after the first.
-        stall_s: Seconds without progress before it gives up.
-        poll_s: Seconds between two looks.
+        refill_fn: Submits so many fresh prompts.
+        sampler_kwargs: ``filter_groups``: whether to filter (``enable``), and the record's figure
+            that must vary (``metric``); ``max_refills``: rounds after the first; ``stall_s``:
+            seconds without progress before it gives up.
+        poll_interval: Seconds between two looks.
+        given: What else verl gives its own buffer.
 
     Attributes:
+        metric: The figure that must vary; None takes every group.
         drawn: Every trajectory of the last training step, by its key, in the order of drawing.
     """
 
     def __init__(
         self,
-        refill: Callable[[int], Any],
         *,
-        metric: str | None,
-        max_refills: int,
-        stall_s: float,
-        poll_s: float = 0.2,
+        refill_fn: Callable[[int], Any],
+        sampler_kwargs: Mapping[str, Any],
+        poll_interval: float = 0.2,
+        **given: Any,
     ) -> None:
         super().__init__(
-            trainer_mode="sync",
-            trainer_config={},
-            max_off_policy_threshold=None,
-            max_off_policy_strategy="drop",
-            sampler_kwargs={},
-            poll_interval=poll_s,
-            refill_fn=refill,
+            refill_fn=refill_fn, sampler_kwargs=sampler_kwargs, poll_interval=poll_interval, **given
         )
-        self.metric = metric
-        self.max_refills = max_refills
-        self.stall_s = stall_s
+        filtered = sampler_kwargs["filter_groups"]
+        self.metric = str(filtered["metric"]) if filtered["enable"] else None
+        self.max_refills = int(sampler_kwargs["max_refills"])
+        self.stall_s = float(sampler_kwargs["stall_s"])
         self.drawn: dict[str, Drawn] = {}
 
     def sample(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import shutil
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -23,14 +23,13 @@ from verl.utils import tensordict_utils as tu
 from verl.utils.checkpoint.checkpoint_manager import find_latest_ckpt_path
 
 from gym_clinic.files import replace_file
-from verl_recipes import settings
-from verl_recipes.config.supported import check_supported
+from verl_recipes.config.settle import METRICS, settle
 from verl_recipes.run.lock import only_writer
 from verl_recipes.schedule.trainer import StagedTrainer
 from verl_recipes.trainer import checkpoints, diagnostics
 from verl_recipes.trainer.advantage import GROUPED, carrying, policy_scale
 from verl_recipes.trainer.alarms import Alarms, probability_gap
-from verl_recipes.trainer.replay import BoundedReplayBuffer, Drawn, RolloutStalledError
+from verl_recipes.trainer.replay import Drawn, RolloutStalledError
 from verl_recipes.trainer.worker import ClinicWorker
 
 logger = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ class ClinicTrainer(StagedTrainer):
     """GRPO over trajectories of an environment; the trainers of other algorithms extend it.
 
     It differs from verl's trainer in this: prompts are numbered, not named at random; groups are
-    taken by :class:`BoundedReplayBuffer`, which drops a group of which a member failed; groups of
+    taken by our replay buffer, which drops a group of which a member failed; groups of
     one outcome get no advantage, and the policy loss is a mean over the others; figures are of
     all trajectories that were drawn and, under ``clinic/trained/``, of those trained on; alarms
     are raised and saved; the last two checkpoints and the best are kept.
@@ -59,7 +58,9 @@ class ClinicTrainer(StagedTrainer):
     worker_class: type[ClinicWorker] = ClinicWorker
 
     def __init__(self, config: DictConfig) -> None:
-        check_supported(config, settings.from_config(config))
+        settle(config)
+        logs = config.ray_kwargs.ray_init.runtime_env.env_vars[METRICS]
+        os.environ.setdefault(METRICS, logs)
         self.alarms = Alarms(probability_gap(config.actor_rollout_ref.rollout))
         self.best: tuple[int, float] | None = None
         self._drawn = 0
@@ -72,14 +73,6 @@ class ClinicTrainer(StagedTrainer):
         self._writer.__enter__()
 
     # --- sampling ---
-
-    def _build_replay_buffer(self) -> BoundedReplayBuffer:
-        return BoundedReplayBuffer(
-            self._add_prompts_to_generate,
-            metric=self._resolve_filter_groups_metric(),
-            max_refills=self.clinic.max_refills,
-            stall_s=self.clinic.stall_s,
-        )
 
     def on_step_begin(self) -> None:
         """Number the step's prompts from 0; a stage that begins has alarms of its own."""
@@ -253,10 +246,6 @@ class ClinicTrainer(StagedTrainer):
         self._save_state()
         # verl marks the checkpoint as the latest one at the very end: our parts are there by then.
         super()._save_checkpoint()
-        best = self.best and self.best[0]
-        for old in checkpoints.to_remove(self._checkpoints, self.global_steps, best):
-            self.actor_rollout_wg.remove_checkpoint(str(old))  # nodes may have a disk each
-            shutil.rmtree(old, ignore_errors=True)
 
     def _save_state(self) -> None:
         replace_file(self._folder / checkpoints.STATE, [orjson.dumps(self.state_dict())])

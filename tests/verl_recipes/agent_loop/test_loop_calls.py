@@ -266,6 +266,6 @@ def test_what_trajectories_share_is_made_once(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_registry_names_the_class() -> None:
-    (entry,) = OmegaConf.load(composing.CONFIGS / "agent_loop.yaml")
-    assert entry == {"name": row()["agent_name"], "_target_": ENTRY}
+    registry = importlib.import_module("verl.experimental.agent_loop.agent_loop")
+    assert registry._agent_loop_registry[row()["agent_name"]] == {"_target_": ENTRY}
     assert f"{loops.__name__}.{loops.ClinicAgentLoop.__name__}" == ENTRY

@@ -30,7 +30,12 @@ LARGE = {
 
 
 ENV = "tiny_domain:INTERACTIONS"
-FEW = ("clinic.shortest=3", "data.max_prompt_length=900", "data.val_files=test")
+FEW = (
+    "clinic.shortest=3",
+    "data.max_prompt_length=900",
+    "data.val_files=test",
+    "data.train_batch_size=2",
+)
 
 
 @pytest.fixture
@@ -111,6 +116,62 @@ def test_each_mistake_is_reported_once(ready, tiny_model, changes, name, said):
     assert said in str(missing[0])
 
 
+@pytest.mark.parametrize(("gpus", "nodes", "status"), [(2, 1, MISSING), (4, 2, OK), (8, 1, OK)])
+def test_a_run_is_resumed_with_as_many_gpus(ready, tmp_path, gpus, nodes, status):
+    actor = tmp_path / "checkpoints" / "global_step_7" / "actor"
+    actor.mkdir(parents=True)
+    (actor / "model_world_size_8_rank_0.pt").write_text("")
+    (tmp_path / "checkpoints" / "latest_checkpointed_iteration.txt").write_text("7")
+    ready.setenv("RAY_ADDRESS", "local")
+    found = of(results("m", gpus=gpus, nodes=nodes, out=tmp_path, resume=True), "checkpoint")
+    assert [one.status for one in found] == ([] if status == OK else [MISSING])
+    assert all("shards of 8 ranks, the run 2; resume with" in str(one) for one in found)
+
+
+def test_fewer_rows_than_a_batch_are_refused(ready, tiny_model):
+    (found,) = of(results(tiny_model, overrides=(*FEW, "data.train_batch_size=4")), "batch")
+    assert str(found) == "batch: 3 rows to train on; data.train_batch_size is 4; lower it"
+
+
+@pytest.mark.parametrize(
+    ("second", "name", "said"),
+    [
+        ("env_kwargs: {text_budget: 99999}", "prompts of train", "has"),
+        ("split: test", "prompts of test", "has"),
+        ("weights: {}", None, None),
+    ],
+)
+def test_the_prompts_of_a_stage_with_rows_of_its_own_are_read(
+    ready, tiny_model, second, name, said
+):
+    before = [str(one) for one in results(tiny_model) if one.name.startswith("prompts of")]
+    listed = f"clinic.stages=[{{name: a, steps: 1}}, {{name: b, steps: 1, {second}}}]"
+    after = list(results(tiny_model, overrides=(*FEW, listed)))
+    assert [one for one in after if one.status == MISSING] == []
+    read = [one for one in after if one.name.startswith("prompts of")]
+    assert [one.name for one in read[len(before) :]] == ([name] if name else [])
+
+
+def test_a_prompt_that_is_too_long_names_its_stage(ready, tiny_model):
+    from verl_recipes.agent_loop import rows
+    from verl_recipes.agent_loop.environment import PromptLengthError
+
+    real = rows.ClinicRows
+
+    def made(split, tokenizer, data, *rest, **more):
+        if "text_budget" in str(data.clinic.envs):
+            raise PromptLengthError("task 'x' is too long")
+        return real(split, tokenizer, data, *rest, **more)
+
+    ready.setattr(rows, "ClinicRows", made)
+    second = "{name: b, steps: 1, env_kwargs: {text_budget: 99999}}"
+    found = results(
+        tiny_model, overrides=(*FEW, f"clinic.stages=[{{name: a, steps: 1}}, {second}]")
+    )
+    (said,) = (str(one) for one in found if one.status == MISSING)
+    assert said == "prompts: clinic.stages: b: task 'x' is too long"
+
+
 def test_long_prompts_may_be_left_out(ready, tiny_model):
     overrides = (*FEW, "clinic.shortest=8", "clinic.overlong=skip")
     (found,) = of(results(tiny_model, overrides=overrides), "prompts of train")
@@ -141,6 +202,25 @@ def test_the_least_memory_of_a_gpu(ready, tiny_model, tmp_path, changes, gib, st
     assert memory.status == status, memory
     (disk,) = of(found, "disk")
     assert "GiB a checkpoint" in disk.detail
+
+
+def test_a_teacher_needs_a_tail_of_the_vocabulary(ready, tiny_model):
+    vocabulary = json.loads((tiny_model / "config.json").read_text())["vocab_size"]
+    tail = (*FEW, "clinic.teacher.estimator=topk_tail")
+    for k, status in ((vocabulary - 1, []), (vocabulary, [MISSING])):
+        overrides = (*tail, f"clinic.teacher.k={k}")
+        found = of(results(tiny_model, method="ttopd", overrides=overrides), "teacher")
+        assert [one.status for one in found] == status
+
+
+def test_a_model_that_the_cpu_cannot_sample_from(ready, tiny_model, tmp_path):
+    own = json.loads((tiny_model / "config.json").read_text())
+    sliding = {"use_sliding_window": True, "sliding_window": 64, "max_window_layers": 0}
+    own.pop("layer_types", None)
+    folder = with_config(tiny_model, tmp_path / "sliding", **{**own, **sliding})
+    (said,) = (str(one) for one in of(results(folder), "model") if one.status == MISSING)
+    assert "rollouts on the CPU need full attention; name a model like Qwen3" in said
+    assert of(results(tiny_model), "model")[-1].status == OK
 
 
 def test_a_micro_batch_smaller_than_a_trajectory(ready, tiny_model, tmp_path):

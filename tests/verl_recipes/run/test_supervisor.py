@@ -73,19 +73,37 @@ def test_a_failed_run_says_why(tmp_path, monkeypatch, capsys):
     )
 
 
+def composed(folder, **changes):
+    """Write the config of a run as the launcher does."""
+    config = compose(RunRequest(method="grpo", model="tiny", out=folder))
+    for name, value in changes.items():
+        OmegaConf.update(config, name.replace("__", "."), value)
+    path = folder / "config.yaml"
+    OmegaConf.save(config, path, resolve=True)
+    return path
+
+
 @pytest.mark.parametrize("device", ["cpu", "npu"])
-def test_a_run_is_set_up_and_checked_as_by_verl_s_entry_point(tmp_path, monkeypatch, device):
-    """The device of the platform is taken, and what verl refuses is refused before Ray starts."""
+def test_a_run_is_started_by_verl_s_entry_point(tmp_path, monkeypatch, device):
+    """The device of the platform is taken, as with verl's own command."""
+    given = []
     platform = SimpleNamespace(device_name=device)
     monkeypatch.setattr("verl.utils.device.get_platform", lambda: platform)
-    config = compose(RunRequest(method="grpo", model="tiny", out=tmp_path))
-    training.prepare(config)
+    monkeypatch.setattr(
+        "verl.trainer.main_ppo.run_ppo", lambda config, task_runner_class: given.append(config)
+    )
+    assert training.main(composed(tmp_path)) == 0
+    (config,) = given
     assert config.trainer.device == device
-    config.actor_rollout_ref.rollout.n = 3
-    config.trainer.n_gpus_per_node = 8
-    says = r"verl refuses the config: real_train_batch_size \(12\) must be divisible"
-    with pytest.raises(ConfigError, match=says):
-        training.prepare(config)
+    assert config.trainer.total_training_steps == RunRequest.steps
+
+
+def test_what_verl_refuses_is_refused_before_ray_starts(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("verl.trainer.main_ppo.run_ppo", lambda *_, **__: pytest.fail("Ray"))
+    odd = {"actor_rollout_ref__rollout__n": 3, "trainer__n_gpus_per_node": 8}
+    assert training.main(composed(tmp_path, **odd)) == 1
+    says = "the run failed: verl refuses the config: real_train_batch_size (12) must be divisible"
+    assert says in capsys.readouterr().out
 
 
 def test_a_dead_worker_is_reported_with_the_memory_that_is_left():

@@ -1,8 +1,9 @@
 """Whole runs through verl on this machine: Ray, FSDP2, the transfer queue, rollouts.
 
-Four starts of Ray: a run that is killed and the same run resumed; a run that learns until its
-rollout server dies; a run with the sign of the advantages flipped. The launcher's lock keeps
-them apart, and apart from any other run on the machine.
+Six starts of Ray: a run that is killed and the same run resumed; a run that learns until its
+rollout server dies; a run with the sign of the advantages flipped; verl's own command, from the
+checkout and from elsewhere. The launcher's lock keeps them apart, and apart from any other run on
+the machine.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import time
 
 import pytest
 from places import ROOT, SUPPORT
+from plain_command import arguments, documented
 
 pytest.importorskip("verl")
 
 import prove_learning
 
 from gym_clinic.viewer import read_run
+from verl_recipes.run.lock import only_run
 
 pytestmark = pytest.mark.slow
 
@@ -145,6 +148,59 @@ def test_a_run_unlearns_with_the_sign_flipped(start, room):
     printed, _ = run.communicate(timeout=LIMIT)
     assert run.returncode == 0, printed + log_of(out)
     assert gain(out) < 0.0
+
+
+def packages():
+    """Every file of the packages, and of hydra in the checkout, that is not compiled."""
+    rooms = [ROOT / name for name in ("gym_clinic", "verl_recipes", "outputs")]
+    return {path for room in rooms for path in room.rglob("*") if "__pycache__" not in path.parts}
+
+
+@pytest.mark.parametrize(("method", "lora"), [("grpo", 0), ("ttopd", 4)])
+def test_the_command_of_the_guide_trains_as_the_launcher_does(method, lora, room, model):
+    """Full fine-tuning from the checkout, an adapter from a folder elsewhere."""
+    transformers, peft = pytest.importorskip("transformers"), pytest.importorskip("peft")
+    start = ROOT if not lora else room / "elsewhere"
+    start.mkdir(exist_ok=True)
+    out, before = room / f"plain-{method}", packages()
+    own = dict(one.split("=", 1) for one in prove_learning.SHARED)
+    del own["actor_rollout_ref.actor.optim.lr"]  # the default of the stack is to train
+    own |= {
+        "stack": "cpu", "method": method, "clinic.env": prove_learning.ENV,
+        "actor_rollout_ref.model.path": str(model), "actor_rollout_ref.model.lora_rank": str(lora),
+        "trainer.n_gpus_per_node": "1", "trainer.total_training_steps": "2",
+        "trainer.test_freq": "2", "trainer.save_freq": "2",
+        # As the guide has it: relative to where it is started; in the checkout nothing may be left.
+        "trainer.default_local_dir": f"{os.path.relpath(out, start)}/checkpoints",
+    }  # fmt: skip
+    exported = documented()[0] | {"VERL_PLATFORM": "cpu"}
+    with only_run("the command of the guide"):
+        done = subprocess.run(
+            ["timeout", str(LIMIT), sys.executable, "-m", "verl.trainer.main_ppo",
+             *arguments(**own)],
+            cwd=start, capture_output=True, text=True, check=False,
+            env={**os.environ, **exported, "PYTHONPATH": f"{SUPPORT}{os.pathsep}{ROOT}"},
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert packages() == before
+    assert not lora or list(start.iterdir()) == []
+    assert sorted(path.name.split("-")[0] for path in out.iterdir()) == [
+        "checkpoints", "config.yaml", "evaluations", "metrics",
+    ]  # fmt: skip
+    (metrics,) = out.glob("metrics-*.jsonl")
+    assert set(read_run(metrics).steps) >= {1, 2}
+    saved = out / "checkpoints" / "global_step_2"
+    base = transformers.AutoModelForCausalLM.from_pretrained(model)
+    if not lora:
+        trained = transformers.AutoModelForCausalLM.from_pretrained(saved / "actor" / "huggingface")
+        pairs = zip(trained.parameters(), base.parameters(), strict=True)
+        assert any(bool((one != other).any()) for one, other in pairs)
+        return
+    assert not list((saved / "actor" / "huggingface").glob("*.safetensors"))
+    adapted = peft.PeftModel.from_pretrained(base, saved / "adapter")
+    learnt = [one for name, one in adapted.named_parameters() if "lora_B" in name]
+    assert learnt
+    assert all(bool(one.any()) for one in learnt)  # an adapter begins with B = 0
 
 
 def kill_server(leader):

@@ -45,6 +45,28 @@ def test_what_a_killed_run_left_does_not_count_and_what_lies_ahead_is_left_alone
     assert there(tmp_path) == [4, 5, 9]
 
 
+def test_verl_removes_old_checkpoints_after_it_has_saved(tmp_path):
+    pytest.importorskip("verl")
+    from types import SimpleNamespace
+
+    from verl.trainer.ppo.checkpoint_callback import build_checkpoint_callback
+
+    from verl_recipes.config.compose import compose
+    from verl_recipes.request import RunRequest
+
+    callback = build_checkpoint_callback(compose(RunRequest(model="tiny", out=tmp_path)))
+    elsewhere = []  # what the other nodes are told
+    nodes = SimpleNamespace(remove_checkpoint=elsewhere.append)
+    for step in (1, 2, 3, 4, 5):
+        folder = checkpoints.folder_of(tmp_path, step)
+        folder.mkdir()
+        (folder / "data.pt").write_text("")
+        made = SimpleNamespace(best=(2, 0.9) if step > 1 else None, actor_rollout_wg=nodes)
+        callback.on_save(trainer=made, global_step=step, checkpoint_dir=str(folder))
+    assert there(tmp_path) == [2, 4, 5]
+    assert elsewhere == [str(checkpoints.folder_of(tmp_path, step)) for step in (1, 3)]
+
+
 def trainer(root, **run):
     """Return a trainer without its workers; it notes what is loaded."""
     pytest.importorskip("verl")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
+from verl_recipes.preflight.figures import OF_A_STEP
 
 pytest.importorskip("verl")
 tq = pytest.importorskip("transfer_queue")
@@ -63,6 +64,13 @@ def test_a_figure_that_no_trajectory_has(queue: Queue) -> None:
     says = r"algorithm.filter_groups.metric: trajectories have no 'sucess'; did you mean 'success'"
     with pytest.raises(ConfigError, match=says):
         buffer(metric="sucess").sample(1, "train", 1)
+
+
+def test_every_figure_of_a_step_may_be_aimed_at(queue: Queue) -> None:
+    queue.group(name(0), [1.0, 0.0])
+    _, metrics = buffer().sample(1, "train", 1)
+    of_the_trainer = {"clinic/policy_scale", "clinic/skipped_update"}
+    assert set(OF_A_STEP) == {*metrics, *of_the_trainer}
 
 
 # --- refills ---

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 import pytest
-from fake_queue import Queue
+from fake_queue import Queue, buffer
 
 from verl_recipes.schedule.stages import Schedule
 
@@ -15,7 +15,6 @@ torch = pytest.importorskip("torch")
 tq = pytest.importorskip("transfer_queue")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 training = importlib.import_module("verl_recipes.trainer.trainer")
-replay = importlib.import_module("verl_recipes.trainer.replay")
 settings = importlib.import_module("verl_recipes.settings")
 Fields = importlib.import_module("fake_fields").Fields
 OWN_KEYS = importlib.import_module("verl_recipes.agent_loop.environment").OWN_KEYS
@@ -119,9 +118,7 @@ def test_figures_are_of_all_that_were_drawn_with_the_trained_ones_beside_them(
                     dict.fromkeys(OWN_KEYS, 0.0) | record | cut
                 )
 
-    sampler = replay.BoundedReplayBuffer(
-        lambda count: draw(4, 12), metric="success", max_refills=3, stall_s=10.0
-    )
+    sampler = buffer(lambda count: draw(4, 12))
     draw(0, 4)
     batch, metrics = sampler.sample(1, "train", 4)
     one = trainer()
@@ -138,3 +135,17 @@ def test_figures_are_of_all_that_were_drawn_with_the_trained_ones_beside_them(
     assert metrics["clinic/mixed_fraction"] == pytest.approx(1 / 3)
     # Alarms read the figures of all: two thirds were cut, though none that was trained on.
     assert "67% of the trajectories truncated" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("method", "metric"), [("grpo", "success"), ("ppo", None)])
+def test_verl_makes_our_replay_buffer(method: str, metric: str | None) -> None:
+    composing = importlib.import_module("verl_recipes.config.compose")
+    request = importlib.import_module("verl_recipes.request").RunRequest
+    more = ("clinic.max_refills=5", "clinic.stall_s=40")
+    one = object.__new__(training.ClinicTrainer)
+    one.config = composing.compose(request(method=method, model="tiny", overrides=more))
+    one.trainer_mode = "sync"
+    made = one._build_replay_buffer()
+    assert type(made).__name__ == "BoundedReplayBuffer"
+    assert (made.metric, made.max_refills, made.stall_s) == (metric, 5, 40.0)
+    assert made.refill_fn == one._add_prompts_to_generate
