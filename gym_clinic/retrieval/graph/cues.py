@@ -1,0 +1,246 @@
+"""The cues of ``cues.json``: phrases that say what a text states of the findings around them.
+
+The table holds the words of each class, the kinds of cues, and the cues. A kind belongs to a layer;
+where cues of one layer overlap, the longest counts, and a later layer overrides an earlier one. A
+kind gives a status, in the first of its directions that fits, up to the first of its ends. A kind
+of the layer "end" gives no status; it ends the scopes of other kinds, when its `when` says.
+
+A cue is a phrase of elements between blanks: ``has|had`` is either word, ``{owner}`` a word of a
+class, ``{degree*}`` any number of them, ``any?`` may be left out. ``{finding}`` is a word of a
+finding, ``{number}`` begins with a digit. Apostrophes and hyphens are blanks: "doesn't" is
+"doesn t". ``(-)``, ``(+)`` and ``(?)`` are the signs of :mod:`words`. In the examples of a cue,
+``{}`` is the cue, and the marks behind the arrow are what a linker finds.
+
+Source:
+    The form of the table is that of ConText (Harkema et al., J Biomed Inform 2009, 42:839-851);
+    negation is after NegEx (Chapman et al., J Biomed Inform 2001, 34:301-310). The cues are this
+    project's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from gym_clinic.facts.typed_json import Strict, read_record
+from gym_clinic.retrieval.graph.words import DOUBT, PLAIN, Word
+
+Layer = Literal["denial", "time", "doubt", "person", "end", "answer"]
+Status = Literal["present", "absent", "past", "other", "hypothetical", "context"]
+"""Of the patient; negated; resolved or long ago; of another; asked, feared or conditional; or only
+an allergy, an indication or part of the name of a thing, such as a clinic."""
+Direction = Literal[
+    "forward", "heading", "backward", "final", "anywhere", "list", "adjacent", "clause"
+]
+"""Forward; forward behind a colon; backward from the end of a clause or before its "on" or "by";
+backward from its end alone; backward from anywhere in it; backward over a whole list; the finding
+just before; the whole clause."""
+When = Literal["always", "named", "joined", "comma", "never"]
+"""An end counts always; once a finding was named; behind a comma or "and"; behind a comma; or never
+by itself: it only makes a clause of its own."""
+
+TABLE = Path(__file__).with_name("cues.json")
+
+LONGEST_RUN = 6
+"""Words that ``{class*}`` takes at most."""
+
+DESCRIBED, NAMED, DISEASE, MEASURED = 1, 2, 3, 4
+"""Marks of the words of a finding: described, by its name, by a name that is that of a disease too,
+or by its value."""
+
+
+class Kind(Strict):
+    """A kind of cues.
+
+    Attributes:
+        layer: Where it belongs.
+        status: What it makes of the findings in its scope; nothing if there is none.
+        directions: Where its scope lies; the first that fits counts.
+        ends: What ends the scope: kinds of the layer "end", or an end of :mod:`context`.
+        when: When a kind of the layer "end" counts.
+        stops_back: Whether a kind of the layer "end" ends a scope that reaches back.
+        in_clauses: Whether its words stand in a clause, never in an item of a list.
+        makes_clause: Whether its words make a clause of what stands between two commas.
+        section: Whether the scope of a heading goes on behind a semicolon.
+        voids: Whether what it ends says the opposite: "no fever until yesterday".
+        covers: Whether its words name no finding: "worried that".
+        named_only: Whether it leaves descriptions alone: "like an elephant on my chest".
+        unless_denied: Whether it has no effect where it is itself denied: "no sign of".
+        needs: Class of words of which the clause must hold one.
+        unless: Class of words of which the clause may hold none.
+    """
+
+    layer: Layer
+    status: Status | None = None
+    directions: tuple[Direction, ...] = ()
+    ends: tuple[str, ...] = ()
+    when: When = "always"
+    stops_back: bool = False
+    in_clauses: bool = False
+    makes_clause: bool = False
+    section: bool = False
+    voids: bool = False
+    covers: bool = False
+    named_only: bool = False
+    unless_denied: bool = False
+    needs: str = ""
+    unless: str = ""
+
+
+class CueRow(Strict):
+    """A row of the table.
+
+    Attributes:
+        kind: The kind of its cues.
+        cues: The phrases.
+        directions: Directions other than those of the kind.
+        examples: Sentences with the findings that a linker finds in them.
+    """
+
+    kind: str
+    cues: tuple[str, ...]
+    directions: tuple[Direction, ...] = ()
+    examples: tuple[str, ...]
+
+
+class _Table(Strict):
+    about: str
+    words: dict[str, str]
+    kinds: dict[str, Kind]
+    cues: tuple[CueRow, ...]
+
+
+class Element(NamedTuple):
+    """One word of a cue, or a run of words.
+
+    Attributes:
+        words: The words that fit.
+        run: Whether there may be any number of them.
+        special: "finding" or "number" instead of words.
+    """
+
+    words: frozenset[str]
+    run: bool = False
+    special: str = ""
+
+    def fits(self, word: Word, mark: int) -> bool:
+        """Return whether a word fits; of a finding, it has a mark."""
+        if self.special:
+            return mark > 0 if self.special == "finding" else word.text[0].isdigit()
+        return word.text in self.words
+
+
+class Cue(NamedTuple):
+    """A cue: its kind and the elements of its phrase."""
+
+    name: str
+    kind: Kind
+    directions: tuple[Direction, ...]
+    elements: tuple[Element, ...]
+
+    def end(self, words: Sequence[Word], marks: Sequence[int], place: int) -> int:
+        """Return the end of the cue if its second element begins at a word; 0 if it does not."""
+        for element in self.elements[1:]:
+            stop = place + (LONGEST_RUN if element.run else 1)
+            first = place
+            while (
+                place < min(stop, len(words))
+                and words[place].before == PLAIN
+                and element.fits(words[place], marks[place])
+            ):
+                place += 1
+            if not element.run and place == first:
+                return 0
+        return place
+
+
+def rows() -> tuple[CueRow, ...]:
+    """Return the rows of the table."""
+    return _table().cues
+
+
+@lru_cache(maxsize=128)
+def words_of_class(name: str) -> frozenset[str]:
+    """Return the words of a class.
+
+    Raises:
+        KeyError: If the table has no such class.
+    """
+    return frozenset(_table().words[name].split())
+
+
+def kinds() -> Mapping[str, Kind]:
+    """Return the kinds of cues by their names."""
+    return _table().kinds
+
+
+def phrases(cue: str) -> Iterator[str]:
+    """Yield what a cue may read, with the first word of each class and no word of a run.
+
+    >>> list(phrases("has|had now? {degree*} gone"))
+    ['has gone', 'has now gone', 'had gone', 'had now gone']
+    """
+    choices: list[tuple[str, ...]] = []
+    for part in cue.split():
+        if part.endswith("*}"):
+            continue
+        optional, part = _optional(part)
+        if part.startswith("{"):
+            name = part.strip("{}")
+            special = {"number": "3", "finding": "cough"}
+            words = [special[name] if name in special else _table().words[name].split()[0]]
+        else:
+            words = part.split("|")
+        choices.append((*([""] if optional else []), *words))
+    for chosen in product(*choices):
+        yield " ".join(filter(None, chosen))
+
+
+@lru_cache(maxsize=1)
+def cues_by_word() -> Mapping[str, tuple[Cue, ...]]:
+    """Return the cues by each word that may come first."""
+    found: dict[str, list[Cue]] = {}
+    for row in rows():
+        kind = kinds()[row.kind]
+        for text in row.cues:
+            for parts in _without_optional(text):
+                elements = tuple(map(_element, parts))
+                cue = Cue(row.kind, kind, row.directions or kind.directions, elements)
+                for word in elements[0].words:
+                    found.setdefault(word, []).append(cue)
+    return {word: tuple(cues) for word, cues in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    table = read_record(TABLE.read_bytes(), _Table, str(TABLE))
+    unknown = {row.kind for row in table.cues} - set(table.kinds)
+    if unknown:
+        raise ValueError(f"{TABLE}: no kind {sorted(unknown)}")
+    return table
+
+
+def _optional(part: str) -> tuple[bool, str]:
+    return (True, part[:-1]) if part.endswith("?") and part != DOUBT else (False, part)
+
+
+def _without_optional(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the elements of a cue, with and without those that may be left out."""
+    choices = [
+        ("", part) if optional else (part,)
+        for optional, part in map(_optional, text.split())
+    ]
+    for chosen in product(*choices):
+        yield tuple(filter(None, chosen))
+
+
+def _element(part: str) -> Element:
+    if not part.startswith("{"):
+        return Element(frozenset(part.split("|")))
+    name = part.strip("{}")
+    if name in ("finding", "number"):
+        return Element(frozenset(), special=name)
+    return Element(words_of_class(name.rstrip("*")), run=name.endswith("*"))
