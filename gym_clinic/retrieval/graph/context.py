@@ -24,6 +24,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from gym_clinic.retrieval.graph.cues import (
+    DESCRIBED,
     DISEASE,
     MEASURED,
     NAMED,
@@ -65,13 +66,20 @@ BEFORE_THE_REST = ("by", "and", "on", "or")
 
 JOINS = ("and", "or", "nor")
 
-_FILLER, _GOES_ON, _OWNER, _STATE, _PREDICATE, _REFERS, _ASIDE, _AMOUNT, _COUNTING, _OPEN = map(
+_ADJECTIVE, _FILLER, _GOES_ON, _OWNER, _STATE, _PREDICATE, _REFERS, _ASIDE, _AMOUNT, _COUNTING, _OPEN = map(
     words_of_class,
     (
-        "filler", "goes_on", "owner", "state", "predicate", "refers", "aside", "amount",
+        "adjective", "filler", "goes_on", "owner", "state", "predicate", "refers", "aside", "amount",
         "counting", "open",
     ),
 )  # fmt: skip
+
+_HELD = {
+    "any": (DESCRIBED, NAMED, DISEASE, MEASURED),
+    "name": (NAMED, DISEASE),
+    "disease": (DISEASE,),
+}
+"""Marks of the findings that a kind of cue holds for."""
 
 
 class Hit(NamedTuple):
@@ -146,7 +154,7 @@ class _Sentence:
                     continue
                 if layer == "end":
                     self._ends.setdefault(place, []).append(cue)
-                elif cue.kind.status is None and any(self.marks[place:end]):
+                elif not (cue.kind.status or cue.kind.covers) and any(self.marks[place:end]):
                     continue
                 elif layer not in best or end > best[layer].end:
                     best[layer] = Hit(place, end, cue)
@@ -205,15 +213,15 @@ class _Sentence:
             if not self._answers(hit):
                 self._forward(hit)
             return True
-        if direction == "adjacent" and first and self.marks[first - 1]:
+        if direction in ("adjacent", "beside") and first and self.marks[first - 1]:
             while first and self.marks[first - 1] and self.words[first].before == PLAIN:
                 first -= 1
             self.mark(status, first, hit.first)
-            return True
+            return direction == "adjacent"
         if direction == "clause":
             self._mark_clause(hit, status)
             return True
-        if direction in ("heading", "adjacent") or not first:
+        if direction in ("heading", "adjacent", "beside") or not first:
             return False
         if direction == "list":
             self._backward(hit, status, first, joined=True)
@@ -258,7 +266,7 @@ class _Sentence:
         while place < len(self.words):
             if self._stops(place, start, kind, named, seen):
                 break
-            if not kind.named_only or not self.marks[place] or self.marks[place] >= NAMED:
+            if not self.marks[place] or self.marks[place] in _HELD[kind.only]:
                 self.found[place] = status
             text = self.words[place].text
             if self.marks[place]:
@@ -293,14 +301,21 @@ class _Sentence:
         if named and "clause" in ends and place in self._clauses:
             return True
         if "finding" in ends and place > start and self.marks[place - 1] and (not mark or gap):
-            return True
+            listed = self._goes_on(place) if gap == COMMA else self.words[place].text == "or"
+            if not listed:
+                return True
         if mark:
             return False
         if "denial" in ends and place in self._denials:
             if named if kind.layer == "denial" else gap and place not in self._listed:
                 return True
-        joined = gap != PLAIN or (place > start and self.words[place - 1].text == "and")
-        holds = {"always": True, "named": named, "joined": joined, "comma": gap == COMMA}
+        before = self.words[place - 1].text if place > start else ""
+        holds = {
+            "always": True,
+            "named": named and before not in ("or", "nor"),
+            "joined": gap != PLAIN or before == "and",
+            "comma": gap == COMMA,
+        }
         return any(
             end.name in ends and holds.get(end.kind.when) for end in self._ends.get(place, ())
         )
@@ -367,6 +382,8 @@ class _Sentence:
         Returns:
             The position before "but"; 0 if no such clause begins a few words before.
         """
+        if self.words[place - 1].text == "but":
+            return max(0, place - 2)
         for first in range(place - 1, max(1, place - REFERS_WITHIN), -1):
             if self.words[first].text in _REFERS and self.words[first - 1].text in ("but", "and"):
                 return max(0, first - 2)
@@ -439,6 +456,8 @@ class _Sentence:
         word = self.words[place]
         if word.text in _STATE:
             return True
+        if word.before != PLAIN and word.text in _ADJECTIVE:
+            return True  # "no headache, dizzy": no adjective is an item behind a "no"
         follows = word.before == PLAIN and place > 0 and self.marks[place - 1] > 0
         return follows and word.after != PLAIN and word.text in _PREDICATE
 

@@ -33,11 +33,11 @@ Status = Literal["present", "absent", "past", "other", "hypothetical", "context"
 """Of the patient; negated; resolved or long ago; of another; asked, feared or conditional; or only
 an allergy, an indication or part of the name of a thing, such as a clinic."""
 Direction = Literal[
-    "forward", "heading", "backward", "final", "anywhere", "list", "adjacent", "clause"
+    "forward", "heading", "backward", "final", "anywhere", "list", "adjacent", "beside", "clause"
 ]
 """Forward; forward behind a colon; backward from the end of a clause or before its "on" or "by";
 backward from its end alone; backward from anywhere in it; backward over a whole list; the finding
-just before; the whole clause."""
+just before; likewise, and then in a further direction; the whole clause."""
 When = Literal["always", "named", "joined", "comma", "never"]
 """An end counts always; once a finding was named; behind a comma or "and"; behind a comma; or never
 by itself: it only makes a clause of its own."""
@@ -67,7 +67,8 @@ class Kind(Strict):
         section: Whether the scope of a heading goes on behind a semicolon.
         voids: Whether what it ends says the opposite: "no fever until yesterday".
         covers: Whether its words name no finding: "worried that".
-        named_only: Whether it leaves descriptions alone: "like an elephant on my chest".
+        only: What it holds for, if not for every finding: those called by their name ("like a
+            migraine", but not "like an elephant on my chest"), or diseases.
         unless_denied: Whether it has no effect where it is itself denied: "no sign of".
         needs: Class of words of which the clause must hold one.
         unless: Class of words of which the clause may hold none.
@@ -84,7 +85,7 @@ class Kind(Strict):
     section: bool = False
     voids: bool = False
     covers: bool = False
-    named_only: bool = False
+    only: Literal["any", "name", "disease"] = "any"
     unless_denied: bool = False
     needs: str = ""
     unless: str = ""

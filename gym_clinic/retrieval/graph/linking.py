@@ -66,6 +66,9 @@ SIGNS = (MINUS, PLUS)
 
 _NONE: frozenset[str] = frozenset()
 
+INFLAMED = "itis"
+"""End of the names of inflammations, which are diseases: "meningitis"."""
+
 LONGEST = 14
 """Words of a mention at most."""
 
@@ -157,7 +160,9 @@ class SymptomLinker:
         chosen = sorted((node for node in nodes if node.kind in kinds), key=lambda node: node.id)
         diseases = {name for node in nodes if node.kind == "disease" for name in _names(node)}
         self._diseases = frozenset(
-            node for node in chosen if not diseases.isdisjoint(_names(node))
+            node
+            for node in chosen
+            if node.name.endswith(INFLAMED) or not diseases.isdisjoint(_names(node))
         )
         self._index = PhraseIndex(chosen, terms or {})
         self._values = ValueIndex(chosen, terms or {})
@@ -191,7 +196,8 @@ class SymptomLinker:
                         _Mention(part.first, part.end, entry, "synonym", SCORES["synonym"])
                     )
                 continue
-            if not roots[begin][0] and begin not in self._index.partners and begin not in SKIPPED:
+            known = roots[begin][0] or begin in self._index.partners or begin in SKIPPED
+            if not known or _is_prefixed(words, place):
                 place += 1
                 continue
             mention = self._mention(given, place)
@@ -380,6 +386,11 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
     for node, (start, end) in zip(nodes, spans if nodes else (), strict=True):
         text = given.text[start:end]
         yield Link(node, mention.score, mention.kind, start, end, text, status)
+
+
+def _is_prefixed(words: Sequence[Word], place: int) -> bool:
+    """Return whether a word is part of a denied adjective: "non-bloody"."""
+    return place > 0 and words[place].before == PLAIN and words[place - 1].text == "non"
 
 
 def _is_negated(words: Sequence[Word], first: int) -> bool:

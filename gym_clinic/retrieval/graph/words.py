@@ -18,7 +18,7 @@ SIGN_WORDS = {"?": DOUBT, "&": "and", "ø": MINUS, "Ø": MINUS, "∅": MINUS}
 _SIGN = "[-−–+]"
 _WORD = re.compile(
     rf"\({_SIGN}\)|"  # (-) fever
-    r"(?<![\w/])(?:[chrw]/o|s/p|d/c|p/w)(?![\w/])|"
+    r"(?<![\w/])(?:[chrw]/o|s/p|d/c|p/w|c/f)(?![\w/])|"
     rf"(?<![^\s(,;:/])(?:{_SIGN}|[+]\s)(?=[^\W\d_])|"  # -fever, + cough
     rf"(?<=[,;:]\s){_SIGN}\s(?=[^\W\d_])|"  # fatigue, - fever
     rf"(?<=[^\W\d_]{{2}})[+]{{1,3}}(?=\s*(?:[,;./]|$))|"  # cough++
@@ -27,6 +27,7 @@ _WORD = re.compile(
     r"(?<![^\s(,;:/])\?(?=[^\W\d_])|"  # ?DVT
     r"(?<![^\W_])[øØ∅](?![^\W_])|"  # ø fever
     r"[↑↓]+|"  # ↑HR, appetite ↓
+    r"(?<![^\W_])(?:(?:HR|RR|BP|GCS|temp|sats?|Hb|WBC|WCC|CRP)(?=\d)|T(?=3[4-9]|4[0-3]))|"  # HR134
     r"&|[^\W_]+",
     re.IGNORECASE,
 )
@@ -117,4 +118,4 @@ def _gap(between: str, last: str, following: str) -> int:
         return COMMA if between.strip() else PLAIN
     if ":" in between or _DASH.search(between) or between.strip() == "(":
         return COLON
-    return COMMA if set(between) - set(" \t\r-‐‑'’`/") else PLAIN
+    return COMMA if set(between) - set(" \t\r-‐‑'’`/<>≤≥") or " / " in between else PLAIN
