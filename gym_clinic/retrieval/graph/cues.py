@@ -19,9 +19,8 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -107,7 +106,9 @@ class CueRow(Strict):
     examples: tuple[str, ...]
 
 
-class _Table(Strict):
+class CueTable(Strict):
+    """The table: what it is, the words of each class, the kinds, and the rows."""
+
     about: str
     words: dict[str, str]
     kinds: dict[str, Kind]
@@ -115,16 +116,18 @@ class _Table(Strict):
 
 
 class Element(NamedTuple):
-    """One word of a cue, or a run of words.
+    """A word of a cue, a word that may be left out, or a run of words.
 
     Attributes:
         words: The words that fit.
-        run: Whether there may be any number of them.
+        least: How many there are at least, 0 or 1.
+        most: How many there are at most.
         special: "finding" or "number" instead of words.
     """
 
     words: frozenset[str]
-    run: bool = False
+    least: int = 1
+    most: int = 1
     special: str = ""
 
     def fits(self, word: Word, mark: int) -> bool:
@@ -135,7 +138,7 @@ class Element(NamedTuple):
 
 
 class Cue(NamedTuple):
-    """A cue: its kind and the elements of its phrase."""
+    """A cue: its kind, the directions in which it acts, and the elements of its phrase."""
 
     name: str
     kind: Kind
@@ -145,22 +148,24 @@ class Cue(NamedTuple):
     def end(self, words: Sequence[Word], marks: Sequence[int], place: int) -> int:
         """Return the end of the cue if its second element begins at a word; 0 if it does not."""
         for element in self.elements[1:]:
-            stop = place + (LONGEST_RUN if element.run else 1)
-            first = place
-            while (
-                place < min(stop, len(words))
-                and words[place].before == PLAIN
-                and element.fits(words[place], marks[place])
-            ):
+            first, stop = place, min(place + element.most, len(words))
+            while place < stop and words[place].before == PLAIN:
+                if not element.fits(words[place], marks[place]):
+                    break
                 place += 1
-            if not element.run and place == first:
+            if place - first < element.least:
                 return 0
         return place
 
 
-def rows() -> tuple[CueRow, ...]:
-    """Return the rows of the table."""
-    return _table().cues
+@lru_cache(maxsize=1)
+def cue_table() -> CueTable:
+    """Return the table.
+
+    Raises:
+        TaskError: If it is broken; the text names the field.
+    """
+    return read_record(TABLE.read_bytes(), CueTable, str(TABLE))
 
 
 @lru_cache(maxsize=128)
@@ -170,78 +175,30 @@ def words_of_class(name: str) -> frozenset[str]:
     Raises:
         KeyError: If the table has no such class.
     """
-    return frozenset(_table().words[name].split())
-
-
-def kinds() -> Mapping[str, Kind]:
-    """Return the kinds of cues by their names."""
-    return _table().kinds
-
-
-def phrases(cue: str) -> Iterator[str]:
-    """Yield what a cue may read, with the first word of each class and no word of a run.
-
-    >>> list(phrases("has|had now? {degree*} gone"))
-    ['has gone', 'has now gone', 'had gone', 'had now gone']
-    """
-    choices: list[tuple[str, ...]] = []
-    for part in cue.split():
-        if part.endswith("*}"):
-            continue
-        optional, part = _optional(part)
-        if part.startswith("{"):
-            name = part.strip("{}")
-            special = {"number": "3", "finding": "cough"}
-            words = [special[name] if name in special else _table().words[name].split()[0]]
-        else:
-            words = part.split("|")
-        choices.append((*([""] if optional else []), *words))
-    for chosen in product(*choices):
-        yield " ".join(filter(None, chosen))
+    return frozenset(cue_table().words[name].split())
 
 
 @lru_cache(maxsize=1)
 def cues_by_word() -> Mapping[str, tuple[Cue, ...]]:
     """Return the cues by each word that may come first."""
     found: dict[str, list[Cue]] = {}
-    for row in rows():
-        kind = kinds()[row.kind]
+    for row in cue_table().cues:
+        kind = cue_table().kinds[row.kind]
         for text in row.cues:
-            for parts in _without_optional(text):
-                elements = tuple(map(_element, parts))
-                cue = Cue(row.kind, kind, row.directions or kind.directions, elements)
-                for word in elements[0].words:
-                    found.setdefault(word, []).append(cue)
+            elements = tuple(map(_element, text.split()))
+            cue = Cue(row.kind, kind, row.directions or kind.directions, elements)
+            for word in elements[0].words:
+                found.setdefault(word, []).append(cue)
     return {word: tuple(cues) for word, cues in found.items()}
 
 
-@lru_cache(maxsize=1)
-def _table() -> _Table:
-    table = read_record(TABLE.read_bytes(), _Table, str(TABLE))
-    unknown = {row.kind for row in table.cues} - set(table.kinds)
-    if unknown:
-        raise ValueError(f"{TABLE}: no kind {sorted(unknown)}")
-    return table
-
-
-def _optional(part: str) -> tuple[bool, str]:
-    return (True, part[:-1]) if part.endswith("?") and part != DOUBT else (False, part)
-
-
-def _without_optional(text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the elements of a cue, with and without those that may be left out."""
-    choices = [
-        ("", part) if optional else (part,)
-        for optional, part in map(_optional, text.split())
-    ]
-    for chosen in product(*choices):
-        yield tuple(filter(None, chosen))
-
-
 def _element(part: str) -> Element:
-    if not part.startswith("{"):
-        return Element(frozenset(part.split("|")))
-    name = part.strip("{}")
-    if name in ("finding", "number"):
-        return Element(frozenset(), special=name)
-    return Element(words_of_class(name.rstrip("*")), run=name.endswith("*"))
+    """Return the element that a part of a cue stands for."""
+    if part.endswith("*}"):
+        return Element(words_of_class(part[1:-2]), least=0, most=LONGEST_RUN)
+    if part.startswith("{"):
+        special = part[1:-1] in ("finding", "number")
+        words = frozenset[str]() if special else words_of_class(part[1:-1])
+        return Element(words, special=part[1:-1] if special else "")
+    optional = part.endswith("?") and part != DOUBT
+    return Element(frozenset(part.removesuffix("?" if optional else "").split("|")), not optional)

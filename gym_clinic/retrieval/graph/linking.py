@@ -63,7 +63,6 @@ DENIED_VERBS = word_set(
 """Words before a "not" inside a mention; after "can't" something is the matter."""
 
 SIGNS = (MINUS, PLUS)
-
 _NONE: frozenset[str] = frozenset()
 
 INFLAMED = "itis"
@@ -197,7 +196,8 @@ class SymptomLinker:
                     )
                 continue
             known = roots[begin][0] or begin in self._index.partners or begin in SKIPPED
-            if not known or _is_prefixed(words, place):
+            denied = place and words[place - 1].text == "non" and words[place].before == PLAIN
+            if not known or denied:  # "non-bloody"
                 place += 1
                 continue
             mention = self._mention(given, place)
@@ -386,11 +386,6 @@ def _links(given: _Text, mention: _Mention, said: Status) -> Iterator[Link]:
     for node, (start, end) in zip(nodes, spans if nodes else (), strict=True):
         text = given.text[start:end]
         yield Link(node, mention.score, mention.kind, start, end, text, status)
-
-
-def _is_prefixed(words: Sequence[Word], place: int) -> bool:
-    """Return whether a word is part of a denied adjective: "non-bloody"."""
-    return place > 0 and words[place].before == PLAIN and words[place - 1].text == "non"
 
 
 def _is_negated(words: Sequence[Word], first: int) -> bool:

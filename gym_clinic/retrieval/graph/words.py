@@ -32,9 +32,7 @@ _WORD = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"(?m)^[-−–+](?=[^\W\d_])(?!.*[\s,][-−–+][^\W\d_])")
-_SIGNED = re.compile(
-    rf"(?<![^\s(,:])[+]\s(?=[^\W\d_])[^,.;:\n]*?\s{_SIGN}\s(?=[^\W\d_])[^,.;:\n]*"
-)
+_SIGNED = re.compile(rf"(?<![^\s(,:])[+]\s(?=[^\W\d_])[^,.;:\n]*?\s{_SIGN}\s(?=[^\W\d_])[^,.;:\n]*")
 """A list whose signs stand apart: "+ fever - cough + rash"."""
 _APART = re.compile(rf"({_SIGN})\s(?=[^\W\d_])")
 _SENTENCE = re.compile(r"[.!](?=\s|$)")
