@@ -45,7 +45,7 @@ ENDS = frozenset({"comma", "colon", "clause", "denial", "repeat", "finding"})
 ANSWER = 6
 """Words of an answer that are read."""
 
-BEFORE_THE_REST = ("by", "and", "on", "or")
+BEFORE_THE_REST = ("by", "and", "on", "or", "with", "at", "in", "via")
 """Words behind a denial that acts backward: "was denied by the patient"."""
 
 JOINS = ("and", "or", "nor")
