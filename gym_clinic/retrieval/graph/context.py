@@ -170,7 +170,8 @@ class _Sentence(CuedSentence):
         last = self.words[hit.end - 1]
         following = self.words[hit.end].text if hit.end < len(self.words) else ""
         if direction == "anywhere":
-            return following not in words_of_class("goes_on") and self.names_before(hit.first)
+            goes_on = hit.cue.kind.layer == "denial" and following in words_of_class("goes_on")
+            return not goes_on and self.names_before(hit.first)
         if last.after == PLAIN and (direction == "final" or following not in BEFORE_THE_REST):
             return False
         beside_colon = direction == "final" and self.words[hit.first].before == COLON

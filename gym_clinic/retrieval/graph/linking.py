@@ -95,8 +95,8 @@ class Link(Scored[Node]):
         start: Where the mention begins in the text.
         end: Where it ends.
         text: The mention.
-        status: What the text says of it: that it is there, absent or past, or that another has
-            it, or that it is only thought of.
+        status: What the text says of it: that it is there, absent or past, that another has it,
+            that it is only thought of, or that it is only a context, such as an allergy.
     """
 
     start: int = 0
