@@ -28,16 +28,13 @@ from gym_clinic.retrieval.graph.cues import (
     MEASURED,
     NAMED,
     Cue,
+    CueKind,
     Direction,
-    Kind,
-    Layer,
     Status,
+    cue_table,
     words_of_class,
 )
 from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SEMICOLON, Word
-
-LAYERS: tuple[Layer, ...] = ("denial", "time", "doubt", "person")
-"""The layers that give a status, in the order in which they are applied."""
 
 ENDS = frozenset({"comma", "colon", "clause", "denial", "repeat", "finding"})
 """Ends of scopes that are no cues."""
@@ -107,7 +104,7 @@ class _Sentence(CuedSentence):
         Args:
             heading: A cue before the sentence whose scope goes on, as "Allergies:".
         """
-        for layer in LAYERS:
+        for layer in cue_table().layers:
             if heading is not None and heading.kind.layer == layer and 0 not in self.ends:
                 self._forward(Hit(0, 0, heading))
             for hit in self.hits.get(layer, ()):
@@ -223,7 +220,7 @@ class _Sentence(CuedSentence):
             or text.endswith("ly")
         )
 
-    def _stops(self, place: int, start: int, kind: Kind, named: bool, seen: set[str]) -> bool:
+    def _stops(self, place: int, start: int, kind: CueKind, named: bool, seen: set[str]) -> bool:
         """Return whether a scope ends before a word."""
         ends, mark = kind.ends, self.marks[place]
         gap = self.words[place].before if place > start else PLAIN

@@ -51,7 +51,7 @@ DESCRIBED, NAMED, DISEASE, MEASURED = 1, 2, 3, 4
 or by its value."""
 
 
-class Kind(Strict):
+class CueKind(Strict):
     """A kind of cues.
 
     Attributes:
@@ -107,11 +107,20 @@ class CueRow(Strict):
 
 
 class CueTable(Strict):
-    """The table: what it is, the words of each class, the kinds, and the rows."""
+    """The table.
+
+    Attributes:
+        about: What it is.
+        layers: The layers that give a status, in the order in which they are applied.
+        words: Class -> its words.
+        kinds: CueKind of cues -> what it does.
+        cues: The rows.
+    """
 
     about: str
+    layers: tuple[Layer, ...]
     words: dict[str, str]
-    kinds: dict[str, Kind]
+    kinds: dict[str, CueKind]
     cues: tuple[CueRow, ...]
 
 
@@ -141,7 +150,7 @@ class Cue(NamedTuple):
     """A cue: its kind, the directions in which it acts, and the elements of its phrase."""
 
     name: str
-    kind: Kind
+    kind: CueKind
     directions: tuple[Direction, ...]
     elements: tuple[Element, ...]
 
