@@ -113,7 +113,7 @@ class CueTable(Strict):
         about: What it is.
         layers: The layers that give a status, in the order in which they are applied.
         words: Class -> its words.
-        kinds: CueKind of cues -> what it does.
+        kinds: Kind of cues -> what it does.
         cues: The rows.
     """
 
