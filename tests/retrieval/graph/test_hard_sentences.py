@@ -1,4 +1,4 @@
-"""Hard sentences: what was measured on those of development and on those held out is kept."""
+"""Hard sentences keep the precision and recall that were measured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linking_sentences import hard_sentences, score
 from gym_clinic import embedded
 
 # Set -> the least precision and recall.
-FLOORS = {"tuned": (0.97, 0.96), "held": (0.93, 0.9)}
+FLOORS = {"tuned": (0.97, 0.96), "held": (0.96, 0.96)}
 
 
 @pytest.mark.parametrize("name", FLOORS)
