@@ -57,6 +57,16 @@ def sentences(style: str, *, held: bool) -> list[Sentence]:
     return [_read(line) for line in lines[held::2]]
 
 
+def hard_sentences(name: str) -> list[Sentence]:
+    """Return the sentences of a file of ``tests/retrieval/graph/hard``.
+
+    Those in ``held.txt`` were first read when the linker was done: .969 and .971. Some kinds of
+    mistakes that they showed were mended afterwards.
+    """
+    file = FOLDER.with_name("hard") / f"{name}.txt"
+    return [_read(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def _read(line: str) -> Sentence:
     text, arrow, marks = line.partition(" =>")
     assert arrow, line

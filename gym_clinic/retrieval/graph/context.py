@@ -1,399 +1,292 @@
-"""The status of a finding in a clinical text: present, absent, of another person, hypothetical.
+"""The status of each word of a clinical text: one engine that applies the table of cues.
 
-The scope of a negation is the words that follow it ("no fever, cough or chills"), to the end of
-the sentence or to the start of a new statement: "but", "reports", ", she has". Words after a comma
-with their own time or verb are a new statement ("no fever, cough for two days"), unless the list
-continues to an "or". A negation of the preceding words ("... was ruled out", "fever: no") reaches
-back to the last comma, and over a list that ends with "and". Pseudo-negations ("not only", "no
-relief", "does not deny") are ignored. The scope of a relative who has a finding, and of a
-condition ("if", "return for", "rule out"), is determined in the same way. A question is decided
-by the "no" or "yes" that answers it.
+A text is read sentence by sentence and layer by layer (:mod:`cues`). A cue that acts forward marks
+the words behind it up to the first end of its kind; one that acts backward marks its clause, or a
+list before it. An end is a kind of the layer "end", or one of these:
 
-Times are not determined, with one exception: a finding that has resolved, or that the patient had
-long ago, is past, and neither present nor absent.
+* comma: a comma, unless the list goes on to an "or", or with a disease;
+* colon: a colon or a dash;
+* clause: a comma, if the words up to the next one have a verb or a time of their own
+  ("no fever, cough for two days") and the list does not go on to an "or";
+* denial: another denial, behind a comma if the scope is none itself;
+* repeat: a finding that the scope has named already ("no pain at rest, pain on movement");
+* finding: the end of the first finding.
 
-Source:
-    After NegEx (Chapman et al., J Biomed Inform 2001, 34:301-310): triggers before and behind,
-    pseudo-triggers, terms that end a scope; and ConText (Harkema et al., J Biomed Inform 2009,
-    42:839-851): experiencer and hypothetical findings. The lists and the rules for commas are
-    this project's.
+A question is decided by the "no" or "yes" that answers it. Times are not determined, with one
+exception: a finding that has resolved, or that the patient had long ago, is past.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Literal
+from itertools import chain
 
-from gym_clinic.retrieval.graph.clauses import (
-    begins,
-    new_clauses,
-    past_clauses,
-    referred,
-    supposes,
+from gym_clinic.retrieval.graph.cued_sentence import REACH, CuedSentence, Hit
+from gym_clinic.retrieval.graph.cues import (
+    DESCRIBED,
+    DISEASE,
+    MEASURED,
+    NAMED,
+    Cue,
+    CueKind,
+    Direction,
+    Status,
+    cue_table,
+    words_of_class,
 )
-from gym_clinic.retrieval.graph.triggers import (
-    AFTER,
-    AFTER_AN_ANSWER,
-    ALL,
-    AMOUNTS,
-    AN_ITEM_HAS_NO,
-    ANSWERS,
-    ASIDES,
-    BEARERS,
-    BEFORE,
-    BESIDE_AT_MOST,
-    BESIDE_RELATIVES,
-    CONDITION,
-    CONDITION_AFTER,
-    DENIALS,
-    DOUBT_OF,
-    DOUBTS,
-    ENDED,
-    ENDS,
-    ENDS_BACKWARDS,
-    FAMILY,
-    FILLING,
-    GOES_ON,
-    HAVING,
-    HEADING,
-    KIN,
-    NAMED_BEFORE,
-    NO,
-    OPEN,
-    OWNERS,
-    PAST,
-    POSSIBLE,
-    PSEUDO,
-    REACH,
-    RELATIVES,
-    REPORTS,
-    SUFFERS,
-    TELLS,
-    YES,
-    Phrases,
-    matched,
-)
-from gym_clinic.retrieval.graph.wording import CONTRACTIONS, INNER_NEGATIONS
-from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SENTENCE, Word
+from gym_clinic.retrieval.graph.words import COLON, COMMA, PLAIN, QUESTION, SEMICOLON, Word
 
-Status = Literal["present", "absent", "past", "other", "hypothetical"]
-"""Of the patient; negated; resolved or long ago; of another; asked, feared or conditional."""
+ENDS = frozenset({"comma", "colon", "clause", "denial", "repeat", "finding"})
+"""Ends of scopes that are no cues."""
 
 ANSWER = 6
 """Words of an answer that are read."""
 
+BEFORE_THE_REST = ("by", "and", "on", "or", "with", "at", "in", "via")
+"""Words behind a denial that acts backward: "was denied by the patient"."""
 
-def statuses(words: Sequence[Word], taken: Sequence[bool]) -> list[Status]:
+JOINS = ("and", "or", "nor")
+
+_HELD = {
+    "any": (DESCRIBED, NAMED, DISEASE, MEASURED),
+    "name": (NAMED, DISEASE),
+    "disease": (DISEASE,),
+}
+"""Marks of the findings that a kind of cue holds for."""
+
+
+def statuses(words: Sequence[Word], marks: Sequence[int]) -> list[Status | None]:
     """Return the status of each word, in time linear in the number of words.
 
     Args:
         words: The words of a text.
-        taken: For each word, whether it is part of a symptom name, like "no" in "no social smile".
+        marks: For each word, whether it is part of a finding: 0, or a mark of :mod:`cues`.
+
+    Returns:
+        The statuses; None for the words of a cue that names no finding, as "worried" in "worried
+        that".
     """
-    found: list[Status] = []
+    found: list[Status | None] = []
     first = 0
+    heading: Cue | None = None
     for place, word in enumerate(words):
-        if word.after < SENTENCE:
+        if word.after < SEMICOLON:
             continue
-        sentence = _ScopedSentence(words[first : place + 1], taken[first : place + 1])
-        sentence.read()
+        sentence = _Sentence(words[first : place + 1], marks[first : place + 1])
+        sentence.read(heading)
+        heading = sentence.heading if word.after == SEMICOLON else None
         first = place + 1
-        if word.after == QUESTION and not sentence.opens_with(OPEN):
-            answer = _ScopedSentence(words[first : first + ANSWER], (False,) * ANSWER)
-            if answer.begins_with(NO):
-                sentence.mark("absent", 0, len(sentence.words))
-            elif not answer.begins_with(YES):
-                sentence.mark("hypothetical", 0, len(sentence.words))
+        if word.after == QUESTION and not sentence.asks_openly():
+            answer = _Sentence(words[first : first + ANSWER], (0,) * ANSWER).answer()
+            if answer != "yes":
+                sentence.mark("absent" if answer else "hypothetical", 0, len(sentence.words))
         found += sentence.found
     return found
 
 
-class _ScopedSentence:
-    """A sentence, and the status of its words."""
+class _Sentence(CuedSentence):
+    """A sentence, and the status of its words.
 
-    def __init__(self, words: Sequence[Word], taken: Sequence[bool]) -> None:
-        self.words = words
-        self.taken = taken
-        self.found: list[Status] = ["present"] * len(words)
+    Attributes:
+        found: The statuses.
+        heading: The cue before a colon at the start, whose scope goes on behind a semicolon.
+    """
 
-    def read(self) -> None:
-        """Determine the status of each word; "other" goes before "hypothetical" before the rest."""
-        place = 0
-        while place < len(self.words):
-            place = self._deny(place)
-        for first, end in past_clauses(self.words):
-            self.mark("past", first, end)
-        place = 0
-        while place < len(self.words):
-            place = self._suppose(place)
-        place = 0
-        while place < len(self.words):
-            start = self._relative(place)
-            place = self._reach("other", start) if start else place + 1
+    def __init__(self, words: Sequence[Word], marks: Sequence[int]) -> None:
+        super().__init__(words, marks)
+        self.found: list[Status | None] = ["present"] * len(words)
+        self.heading: Cue | None = None
+        self._reached: dict[str, int] = {}  # kind of cue -> the end of its last scope
+
+    def read(self, heading: Cue | None = None) -> None:
+        """Determine the status of each word.
+
+        Args:
+            heading: A cue before the sentence whose scope goes on, as "Allergies:".
+        """
+        for layer in cue_table().layers:
+            if heading is not None and heading.kind.layer == layer and 0 not in self.ends:
+                self._forward(Hit(0, 0, heading))
+            for hit in self.hits.get(layer, ()):
+                kind = hit.cue.kind
+                denied = kind.unless_denied and self.found[hit.first] == "absent"
+                if kind.status is not None and not denied:
+                    any(self._acts(direction, hit, kind.status) for direction in hit.cue.directions)
+        for hit in chain.from_iterable(self.hits.values()):
+            if hit.cue.kind.covers:
+                self.found[hit.first : hit.end] = [None] * (hit.end - hit.first)
 
     def mark(self, status: Status, first: int, end: int) -> None:
         """Set the status of the words from one position to another."""
         self.found[first:end] = [status] * (end - first)
 
-    def opens_with(self, wanted: frozenset[str]) -> bool:
-        """Return whether one of these words comes first, or first after the name of a speaker."""
-        named = len(self.words) > 1 and self.words[0].after == COLON
-        return len(self.words) > 0 and self.words[named].text in wanted
+    def asks_openly(self) -> bool:
+        """Return whether it asks about a present finding: "How long have you had it?"."""
+        return self.words[self._opening()].text in words_of_class("open")
 
-    def begins_with(self, wanted: Phrases) -> bool:
-        """Return whether one of these phrases comes first, or first after a speaker."""
-        named = len(self.words) > 1 and self.words[0].after == COLON
-        return len(self.words) > 0 and self._matched(wanted, int(named)) > 0
+    def answer(self) -> str:
+        """Return "yes" or "no" if the sentence begins with it, else ""."""
+        hits = (hit for hit in self.hits.get("answer", ()) if hit.first == self._opening())
+        return next((hit.cue.name for hit in hits), "")
 
-    # Denials ----------------------------------------------------------------------------------
+    def _opening(self) -> int:
+        """Return the position of the first word, without the name of a speaker."""
+        return int(len(self.words) > 1 and self.words[0].after == COLON)
 
-    def _deny(self, place: int) -> int:
-        """Mark the scope of a negation that begins here; return the next position."""
-        if self.taken[place] or self.words[place].text not in DENIALS:
-            return place + 1
-        length = self._matched(PSEUDO, place)
-        if length and not any(self.taken[place : place + length]):
-            return place + length
-        if (length := self._matched(ALL, place)) and place > 0:
-            self._mark_before(self._negated(place), place, joined=True)
-            return place + length
-        length = self._matched(AFTER, place)
-        if length and self._matched(ENDED, place) and (named := referred(self.words, place)):
-            self.mark("past", named, named + 1)
-            self._mark_before("past", named)
-            return place + length
-        if length and self._closes(place, length):
-            self._mark_before(self._negated(place), place)
-            return place + length
-        length = self._matched(HEADING, place)
-        if length and self.words[place + length - 1].after == COLON:
-            return self._deny_after(place + length)
-        if (length := self._matched(BEFORE, place)) and not self._answers(place):
-            return self._deny_after(place + length, self._negated(place))
-        return place + 1
-
-    def _negated(self, place: int) -> Status:
-        """Return what the negation here makes of a finding."""
-        return "past" if self._matched(PAST, place) else "absent"
-
-    def _closes(self, place: int, length: int) -> bool:
-        """Return whether a negation refers to the words before it."""
-        word, last = self.words[place], self.words[place + length - 1]
-        if place == 0 or word.before == COMMA:
+    def _acts(self, direction: Direction, hit: Hit, status: Status) -> bool:
+        """Mark the scope of a cue in a direction; return whether the direction fits."""
+        first, last = hit.first, self.words[hit.end - 1]
+        if direction == "forward" or (direction == "heading" and last.after == COLON):
+            if not self._answers(hit):
+                self._forward(hit)
+            return True
+        if direction in ("adjacent", "beside") and first and self.marks[first - 1]:
+            while first and self.marks[first - 1] and self.words[first].before == PLAIN:
+                first -= 1
+            self.mark(status, first, hit.first)
+            return direction == "adjacent"
+        if direction == "clause":
+            self._mark_clause(hit, status)
+            return True
+        if direction in ("heading", "adjacent", "beside") or not first:
             return False
-        if word.text in HAVING or word.text in CONTRACTIONS:  # "..., whereas a rash is not"
-            return last.after != PLAIN and self._names_before(place)
-        if word.text in ("no", "none", "n"):
-            return last.after != PLAIN and (word.before == COLON or self._names_before(place))
-        following = self.words[place + length].text if place + length < len(self.words) else ""
-        if self._matched(ENDED, place):
-            return following not in GOES_ON and self._names_before(place)
-        if last.after == COLON and not self._names_before(place):
+        if direction == "list":
+            self._backward(hit, status, first, joined=True)
+            return True
+        if direction == "anywhere" and (named := self.referred(first)):
+            self.mark(status, named, named + 1)
+            self._backward(hit, status, named)
+            return True
+        if self.words[first].before == COMMA or not self._closes(direction, hit):
             return False
-        return last.after != PLAIN or following in ("by", "and", "on", "or")
+        self._backward(hit, status, first)
+        return True
 
-    def _names_before(self, place: int) -> bool:
-        """Return whether the clause names a symptom before this word."""
-        stop = max(0, place - REACH)
-        while place > stop:
-            if self.words[place].before not in (PLAIN, COLON):
-                if self.words[place].before != COMMA or (start := self._aside(place)) < 0:
-                    return False
-                place = start
-            place -= 1
-            if self.taken[place]:
-                return True
-        return False
+    def _closes(self, direction: Direction, hit: Hit) -> bool:
+        """Return whether a cue refers to the words before it."""
+        last = self.words[hit.end - 1]
+        following = self.words[hit.end].text if hit.end < len(self.words) else ""
+        if direction == "anywhere":
+            goes_on = hit.cue.kind.layer == "denial" and following in words_of_class("goes_on")
+            return not goes_on and self.names_before(hit.first)
+        if last.after == PLAIN and (direction == "final" or following not in BEFORE_THE_REST):
+            return False
+        beside_colon = direction == "final" and self.words[hit.first].before == COLON
+        return beside_colon or self.names_before(hit.first)
 
-    def _aside(self, place: int) -> int:
-        """Return where a clause "which ..." starts that a comma begins or ends here; or -1."""
-        text = self.words[place].text
-        if text in ASIDES or (text in AMOUNTS and self._opens(place + 1, ("of", "which"))):
-            return place
-        start, stop = place - 1, max(1, place - REACH)
-        while start > stop and self.words[start].before == PLAIN:
-            start -= 1
-        aside = start > 0 and self.words[start].before == COMMA
-        return start if aside and self.words[start].text in ASIDES else -1
-
-    def _answers(self, place: int) -> bool:
+    def _answers(self, hit: Hit) -> bool:
         """Return whether a "no" is an answer: "No, I have a fever"."""
-        word = self.words[place]
-        if word.text not in ANSWERS or word.after != COMMA:
+        word = self.words[hit.first]
+        if word.after != COMMA or word.text not in words_of_class("no"):
             return False
-        return place == 0 or self.words[place + 1].text in AFTER_AN_ANSWER
+        if hit.first == 0:
+            return True
+        wanted = ("subject", "owner", "contrast", "cause")
+        return not self.ends_at(hit.end).isdisjoint(wanted)
 
-    def _mark_before(self, status: Status, place: int, *, joined: bool = False) -> None:
+    def _forward(self, hit: Hit) -> None:
+        """Mark the words behind a cue, or from the first finding in it, to the end of the scope."""
+        kind = hit.cue.kind
+        if hit.first < self._reached.get(hit.cue.name, 0):
+            return  # the scope of a cue of this kind holds it already
+        start = next((place for place in range(hit.first, hit.end) if self.marks[place]), hit.end)
+        named, seen = False, set[str]()
+        place = start
+        while place < len(self.words):
+            if self._stops(place, start, kind, named, seen):
+                break
+            if not self.marks[place] or self.marks[place] in _HELD[kind.only]:
+                self.found[place] = kind.status
+            text = self.words[place].text
+            if self.marks[place]:
+                seen.add(text)
+            named = named or not self._fills(place)
+            place += 1
+        self._reached[hit.cue.name] = place
+        if any(end.kind.voids and end.name in kind.ends for end in self.ends.get(place, ())):
+            self.mark("present", start, place)
+        heads = hit.end == 0 or self.words[hit.end - 1].after == COLON
+        if kind.section and heads and hit.first == 0 and place == len(self.words):
+            self.heading = hit.cue
+
+    def _fills(self, place: int) -> bool:
+        """Return whether a word may stand between a cue and the finding."""
+        text = self.words[place].text
+        if self.marks[place]:
+            return False
+        return (
+            "report" in self.ends_at(place)
+            or text in words_of_class("filler")
+            or text.endswith("ly")
+        )
+
+    def _stops(self, place: int, start: int, kind: CueKind, named: bool, seen: set[str]) -> bool:
+        """Return whether a scope ends before a word."""
+        ends, mark = kind.ends, self.marks[place]
+        gap = self.words[place].before if place > start else PLAIN
+        if gap != PLAIN:
+            if gap == COLON and "colon" in ends:
+                return True
+            if "comma" in ends and not self.goes_on(place):
+                return True
+            if mark and "repeat" in ends and self.words[place].text in seen:
+                return True
+        if named and "clause" in ends and place in self.clauses:
+            return True
+        if "finding" in ends and place > start and self.marks[place - 1] and (not mark or gap):
+            listed = self.goes_on(place) if gap == COMMA else self.words[place].text == "or"
+            if not listed:
+                return True
+        if mark:
+            return False
+        behind = named if kind.layer == "denial" else gap != PLAIN and place not in self.listed
+        if behind and "denial" in ends and place in self.denials:
+            return True
+        before = self.words[place - 1].text if place > start else ""
+        holds = {
+            "always": True,
+            "named": named and before not in ("or", "nor"),
+            "joined": gap != PLAIN or before == "and",
+            "comma": gap == COMMA,
+        }
+        return any(
+            end.name in ends and holds.get(end.kind.when) for end in self.ends.get(place, ())
+        )
+
+    def _backward(self, hit: Hit, status: Status, place: int, *, joined: bool = False) -> None:
         """Mark the words before this one: their clause, or a list that ends with "and".
 
         Args:
+            hit: The cue.
             status: Their status.
             place: The word.
             joined: Whether they are known to be a list.
         """
+        ends = hit.cue.kind.ends
         stop = max(0, place - REACH)
         while place > stop:
-            if self.words[place].before == COMMA and (start := self._aside(place)) >= 0:
+            before = self.ends.get(place - 1, ())
+            if self.words[place].before == COMMA and (start := self.aside(place)) >= 0:
                 place = start
             elif self.words[place].before == COMMA:
-                if not joined or not self._is_item(place - 1):
+                if not joined or not self.is_item(place - 1):
                     return
-            elif self.words[place - 1].text in ENDS_BACKWARDS and not self.taken[place - 1]:
+            elif any(end.name in ends and end.kind.stops_back for end in before):
                 return
             place -= 1
-            joined = joined or self.words[place].text in ("and", "or", "nor")
+            joined = joined or self.words[place].text in JOINS
             self.found[place] = status
 
-    def _is_item(self, place: int) -> bool:
-        """Return whether the clause that ends here is an item of a list."""
-        stop = max(0, place - REACH)
-        while True:
-            text = self.words[place].text
-            if not self.taken[place] and (
-                text in AN_ITEM_HAS_NO
-                or self._matched(BEFORE, place)
-                or self._matched(AFTER, place)
-            ):
-                return False
-            if place == stop or self.words[place].before != PLAIN:
-                return True
-            place -= 1
-
-    def _deny_after(self, place: int, status: Status = "absent") -> int:
-        """Mark the scope of a negation, from the word after it; return its end."""
-        named = False  # whether a word that is no filler was negated
-        while place < len(self.words):
-            word = self.words[place]
-            if named and place in self._anew:
-                break
-            if not self.taken[place]:
-                if word.text in ENDS or self._opens(place, ("other", "than")):
-                    break
-                if named and (
-                    word.text in NAMED_BEFORE
-                    or begins(self.words, place)
-                    or self._matched(AFTER, place)
-                ):
-                    break
-            self.found[place] = status
-            filling = word.text in FILLING or word.text in REPORTS or word.text.endswith("ly")
-            named = named or self.taken[place] or not filling
-            place += 1
-        return place
-
-    def _opens(self, place: int, wanted: tuple[str, ...]) -> bool:
-        return tuple(word.text for word in self.words[place : place + len(wanted)]) == wanted
-
-    @cached_property
-    def _anew(self) -> frozenset[int]:
-        return new_clauses(self.words, self.taken)
-
-    # Conditions and relatives -----------------------------------------------------------------
-
-    def _suppose(self, place: int) -> int:
-        """Mark the scope of a condition or doubt that begins here; return the next position."""
-        if self.taken[place] or self.words[place].text not in DOUBTS:
-            return place + 1
-        if length := self._matched(CONDITION, place):
-            end = place + length  # "may feel dizzy": the finding may begin in the phrase
-            if self.words[place].text in ("any", "red") and self.found[place] == "absent":
-                return end  # "failed to show any sign of", "no red flags"
-            owned = end < len(self.words) and self.words[end].text in OWNERS
-            if owned and self.words[place].text == "concerned":
-                return end  # "concerned about his tremor": he has one
-            named = (one for one in range(place, end) if self.taken[one])
-            return self._reach("hypothetical", next(named, end))
-        if length := self._matched(CONDITION_AFTER, place):
-            self._mark_before("hypothetical", place)
-            return place + length
-        if self.words[place].text in POSSIBLE and supposes(self.words, place):
-            return self._reach("hypothetical", place + 1)
-        length = self._matched(DOUBT_OF, place)
-        inverted = self.words[place].text == "should"
-        if length or inverted:
-            first = place + max(length, 1)
-            end = self._next_finding(first)
-            if end and inverted:  # "should a rash appear"
-                return self._reach("hypothetical", first)
-            self.mark("hypothetical", first, max(first, end))
-        return place + 1
-
-    def _next_finding(self, place: int) -> int:
-        """Return the end of the finding that begins here or behind fillers; 0 for none."""
-        while (
-            place < len(self.words)
-            and not self.taken[place]
-            and self.words[place].before == PLAIN
-            and self.words[place].text in FILLING
-        ):
-            place += 1
-        first = place
-        while place < len(self.words) and self.taken[place]:
-            place += 1
-            if self.words[place - 1].after != PLAIN:
-                return place  # "?pneumonia, cough"
-        return place if place > first else 0
-
-    def _reach(self, status: Status, place: int) -> int:
-        """Mark the scope of a condition or a relative; return its end."""
-        first = place
-        while place < len(self.words) and not (
-            not self.taken[place]
-            and (
-                self.words[place].text in ENDS
-                or self._matched(BEARERS, place)
-                or (
-                    place > first
-                    and self.words[place - 1].text != "or"  # "if you faint or you vomit"
-                    and begins(self.words, place)
-                    and not self._relative(place)
-                    and (status != "other" or self.words[place].text not in RELATIVES)
-                )
-            )
-        ):
-            place += 1
-        self.mark(status, first, place)
-        return place
-
-    def _relative(self, place: int) -> int:
-        """Return the start of the findings of a relative named here; 0 if there is none."""
-        if length := self._matched(FAMILY, place):
-            return place + length
-        if self.words[place].text not in RELATIVES:
-            return 0
-        before = place - 1
-        stop = max(0, place - BESIDE_AT_MOST)
-        while before >= stop and self.words[before].text in BESIDE_RELATIVES:
-            before -= 1
-        if before >= stop and (beside := self.words[before].text) in ("in", "by"):
-            if beside == "in":
-                self._had_before(before)
-            return 0
-        behind = place + 1
-        stop = min(len(self.words), behind + BESIDE_AT_MOST)
-        while behind < stop and self.words[behind - 1].after == PLAIN:
-            if self.words[behind].text not in KIN:
-                break
-            behind += 1
-        if behind == stop or self.words[behind].before != PLAIN:
-            return 0
-        named = behind + 1 < len(self.words) and self.taken[behind + 1]
-        suffers = self.words[behind].text in SUFFERS
-        said = (word.text for word in self.words[behind + 1 : behind + 3])
-        if suffers and next((one for one in said if one not in INNER_NEGATIONS), "") in TELLS:
-            return 0  # "his wife has noticed that he ...", "his mother has not seen any ..."
-        return behind + 1 if suffers or (named and self.words[behind].text in HAVING) else 0
-
-    def _had_before(self, place: int) -> None:
-        """Mark the findings before this word: "seizures in his mother"."""
-        end = place
-        stop = max(0, place - REACH)
-        while place > stop and self.words[place].before == PLAIN:
-            if self.words[place - 1].text in ENDS | HAVING:
-                break
-            place -= 1
-        self.mark("other", place, end)
-
-    def _matched(self, phrases: Phrases, place: int) -> int:
-        return matched(phrases, self.words, place)
+    def _mark_clause(self, hit: Hit, status: Status) -> None:
+        """Mark the clause around a time, if its words allow it."""
+        kind = hit.cue.kind
+        first, end = self.clause(hit.first)
+        length = hit.end - hit.first
+        behind_comma = self.words[hit.first].before != PLAIN
+        if end - first <= length + 1 and end < len(self.words) and behind_comma:
+            first, end = self.clause(end)  # "As a child, he had seizures"
+        inside = (place for place in range(first, end) if not hit.first <= place < hit.end)
+        texts = {self.words[place].text for place in inside}
+        needed = not kind.needs or texts & words_of_class(kind.needs)
+        if needed and not (kind.unless and texts & words_of_class(kind.unless)):
+            self.mark(status, first, end)

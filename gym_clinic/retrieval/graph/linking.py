@@ -22,7 +22,8 @@ from typing import Literal, NamedTuple
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts.records.terms import FindingTerms
-from gym_clinic.retrieval.graph.context import Status, statuses
+from gym_clinic.retrieval.graph.context import statuses
+from gym_clinic.retrieval.graph.cues import DESCRIBED, DISEASE, MEASURED, NAMED, Status
 from gym_clinic.retrieval.graph.normal import NormalIndex
 from gym_clinic.retrieval.graph.phrase_index import IndexedPhrase, PhraseIndex
 from gym_clinic.retrieval.graph.symptom_graph import Node, NodeKind, SymptomGraph
@@ -62,8 +63,10 @@ DENIED_VERBS = word_set(
 """Words before a "not" inside a mention; after "can't" something is the matter."""
 
 SIGNS = (MINUS, PLUS)
-
 _NONE: frozenset[str] = frozenset()
+
+INFLAMED = "itis"
+"""End of the names of inflammations, which are diseases: "meningitis"."""
 
 LONGEST = 14
 """Words of a mention at most."""
@@ -92,8 +95,8 @@ class Link(Scored[Node]):
         start: Where the mention begins in the text.
         end: Where it ends.
         text: The mention.
-        status: What the text says of it: that it is there, absent or past, or that another has
-            it, or that it is only thought of.
+        status: What the text says of it: that it is there, absent or past, that another has it,
+            that it is only thought of, or that it is only a context, such as an allergy.
     """
 
     start: int = 0
@@ -152,8 +155,14 @@ class SymptomLinker:
         if not 0 < threshold <= 1:
             raise ConfigError(f"threshold is above 0 and at most 1, not {threshold!r}")
         self._threshold = threshold
-        nodes = graph.nodes if isinstance(graph, SymptomGraph) else graph
-        chosen = sorted((one for one in nodes if one.kind in kinds), key=lambda one: one.id)
+        nodes = graph.nodes if isinstance(graph, SymptomGraph) else tuple(graph)
+        chosen = sorted((node for node in nodes if node.kind in kinds), key=lambda node: node.id)
+        diseases = {name for node in nodes if node.kind == "disease" for name in _names(node)}
+        self._diseases = frozenset(
+            node
+            for node in chosen
+            if node.name.endswith(INFLAMED) or not diseases.isdisjoint(_names(node))
+        )
         self._index = PhraseIndex(chosen, terms or {})
         self._values = ValueIndex(chosen, terms or {})
         self._normal = NormalIndex(chosen, terms or {})
@@ -186,23 +195,35 @@ class SymptomLinker:
                         _Mention(part.first, part.end, entry, "synonym", SCORES["synonym"])
                     )
                 continue
-            if not roots[begin][0] and begin not in self._index.partners and begin not in SKIPPED:
+            known = roots[begin][0] or begin in self._index.partners or begin in SKIPPED
+            denied = place and words[place - 1].text == "non" and words[place].before == PLAIN
+            if not known or denied:  # "non-bloody"
                 place += 1
                 continue
             mention = self._mention(given, place)
             if mention is not None and (mention.entry.nodes or mention.entry.also):
                 mentions.append(mention)
             place = mention.end if mention is not None else place + 1
-        taken = [False] * len(words)
-        for one in mentions:
-            for place in range(one.first, one.end):
-                taken[place] = words[place].text not in SIGNS
-        said = statuses(words, taken)
+        marks = [0] * len(words)
+        for mention in mentions:
+            mark = self._mark(mention.entry)
+            for place in range(mention.first, mention.end):
+                marks[place] = 0 if words[place].text in SIGNS else mark
+        said = statuses(words, marks)
         return [
             link
-            for one in mentions
-            for link in _links(given, one, said[one.first + (not taken[one.first])])
+            for mention in mentions
+            if (status := said[mention.first + (not marks[mention.first])]) is not None
+            for link in _links(given, mention, status)
         ]
+
+    def _mark(self, entry: IndexedPhrase) -> int:
+        """Return what the words of a mention are to the cues around them."""
+        if entry.measured:
+            return MEASURED
+        if entry.nodes and self._diseases.issuperset(entry.nodes):
+            return DISEASE
+        return DESCRIBED if entry.rank[1] > 1 else NAMED
 
     def symptoms(self, text: str) -> tuple[list[Node], list[Node]]:
         """Return the symptoms that a text states as present, and those it states as absent.
@@ -251,8 +272,9 @@ class SymptomLinker:
         inner = next((n for n, word in enumerate(here) if word.text in INNER_NEGATIONS), 0)
         if not inner or here[-1].text in INNER_NEGATIONS or here[-1].text in SKIPPED:
             return None
-        if here[inner].text in ("not", "t") and here[inner - 1].text not in DENIED_VERBS:
-            return None
+        last = here[inner - 1].text
+        if here[inner].text in ("not", "t") and last in SKIPPED and last not in DENIED_VERBS:
+            return None  # "can't swallow"; but "lips not swollen", "isn't stiff"
         if all(word.text in SKIPPED | DENIED_VERBS for word in here[:inner]):
             return None  # "haven't had any fever or headache" denies what follows as well
         if self._mention(given._replace(words=here[:inner]), 0):
@@ -298,6 +320,12 @@ class SymptomLinker:
             return "", 0.0
         near, likeness = self._spelling.nearest(word)
         return (root(near), likeness) if likeness >= self._threshold else ("", 0.0)
+
+
+def _names(node: Node) -> Iterator[str]:
+    """Yield the names of a node in small letters."""
+    yield node.name.casefold()
+    yield from (name.casefold() for name in node.synonyms)
 
 
 def _readings(here: list[Word], negated: bool) -> Iterator[Key]:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-PLAIN, COMMA, COLON, SENTENCE, QUESTION = range(5)
+PLAIN, COMMA, COLON, SEMICOLON, SENTENCE, QUESTION = range(6)
 
 MINUS, PLUS, DOUBT = "(-)", "(+)", "(?)"
 """Signs of a review of systems; they are words: "(-) fever", "+cough", "rash -", "?DVT"."""
@@ -18,7 +18,7 @@ SIGN_WORDS = {"?": DOUBT, "&": "and", "ø": MINUS, "Ø": MINUS, "∅": MINUS}
 _SIGN = "[-−–+]"
 _WORD = re.compile(
     rf"\({_SIGN}\)|"  # (-) fever
-    r"(?<![\w/])(?:[chrw]/o|s/p|d/c)(?![\w/])|"
+    r"(?<![\w/])(?:[chrw]/o|s/p|d/c|p/w|c/f)(?![\w/])|"
     rf"(?<![^\s(,;:/])(?:{_SIGN}|[+]\s)(?=[^\W\d_])|"  # -fever, + cough
     rf"(?<=[,;:]\s){_SIGN}\s(?=[^\W\d_])|"  # fatigue, - fever
     rf"(?<=[^\W\d_]{{2}})[+]{{1,3}}(?=\s*(?:[,;./]|$))|"  # cough++
@@ -27,11 +27,15 @@ _WORD = re.compile(
     r"(?<![^\s(,;:/])\?(?=[^\W\d_])|"  # ?DVT
     r"(?<![^\W_])[øØ∅](?![^\W_])|"  # ø fever
     r"[↑↓]+|"  # ↑HR, appetite ↓
+    r"(?<![^\W_])(?:(?:HR|RR|BP|GCS|temp|sats?|Hb|WBC|WCC|CRP)(?=\d)|T(?=3[4-9]|4[0-3]))|"  # HR134
     r"&|[^\W_]+",
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"(?m)^[-−–+](?=[^\W\d_])(?!.*[\s,][-−–+][^\W\d_])")
-_SENTENCE = re.compile(r"[.!](?=\s|$)|;")
+_SIGNED = re.compile(rf"(?<![^\s(,:])[+]\s(?=[^\W\d_])[^,.;:\n]*?\s{_SIGN}\s(?=[^\W\d_])[^,.;:\n]*")
+"""A list whose signs stand apart: "+ fever - cough + rash"."""
+_APART = re.compile(rf"({_SIGN})\s(?=[^\W\d_])")
+_SENTENCE = re.compile(r"[.!](?=\s|$)")
 _QUESTION = re.compile(r"^\W?\?|\?\s")  # but not "?fever", a clinical notation for doubt
 _DASH = re.compile(r"\s[-–—]+\s")
 
@@ -44,8 +48,8 @@ class Word(NamedTuple):
         start: Its start in the text.
         end: Its end in the text.
         before: The separator before it: PLAIN (blanks, a hyphen, an apostrophe, a slash), COMMA
-            (also brackets and other marks), COLON (also a dash), SENTENCE (the end of a
-            sentence) or QUESTION (the end of a question).
+            (also brackets and other marks), COLON (also a dash), SEMICOLON, SENTENCE (the end
+            of a sentence) or QUESTION (the end of a question).
         after: The separator after it, likewise.
     """
 
@@ -67,6 +71,7 @@ GOES_ON = word_set("a an and for in no nor not of or the to with without")
 
 def words_of(text: str) -> list[Word]:
     """Return the words of a text in order."""
+    text = _SIGNED.sub(lambda match: _APART.sub(r" \1", match[0]), text)  # of the same length
     bullets = {match.start() for match in _BULLET.finditer(text)}
     matches = [match for match in _WORD.finditer(text) if match.start() not in bullets]
     folded = [_folded(match.group()) for match in matches]
@@ -102,6 +107,8 @@ def _gap(between: str, last: str, following: str) -> int:
         return QUESTION
     if _SENTENCE.search(between):
         return SENTENCE
+    if ";" in between:
+        return SEMICOLON
     if lines := between.count("\n"):
         # A wrapped line continues; any other line break ends a sentence.
         if lines > 1 or ("," not in between and last not in GOES_ON):
@@ -109,4 +116,4 @@ def _gap(between: str, last: str, following: str) -> int:
         return COMMA if between.strip() else PLAIN
     if ":" in between or _DASH.search(between) or between.strip() == "(":
         return COLON
-    return COMMA if set(between) - set(" \t\r-‐‑'’`/") else PLAIN
+    return COMMA if set(between) - set(" \t\r-‐‑'’`/<>≤≥") or " / " in between else PLAIN

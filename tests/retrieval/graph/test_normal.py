@@ -31,7 +31,10 @@ def told(text: str) -> tuple[set[str], set[str]]:
         ("No HSM.", {"Hepatosplenomegaly", "Hepatomegaly", "Splenomegaly"}),
         ("Fever or cough? He has neither.", {"Fever", "Cough"}),
         # A "not" of the clause before does not turn what follows around.
-        ("JVP not raised, trachea central.", {"Tracheal deviation"}),
+        (
+            "JVP not raised, trachea central.",
+            {"Elevated jugular venous pressure", "Tracheal deviation"},
+        ),
         ("Chest not clear; abdomen soft.", {"Abdominal tenderness"}),
     ],
 )
