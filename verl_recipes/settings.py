@@ -246,6 +246,8 @@ class ClinicSettings:
         overlong: What becomes of a task whose prompt is too long: ``error`` stops the run and
             names it, ``skip`` leaves it out.
         shortest: Train on this many tasks, those with the shortest prompts; null for all.
+        draws: ``classes``: training rows are drawn as the environment draws its tasks, evenly over
+            classes where it has any. ``natural``: an epoch has every task once.
         endless_rows: Rows of a split that makes its tasks (``split="endless"``); an epoch.
         turn_tokens: Tokens of one reply; null for no limit but the response's.
         min_reply_tokens: An observation that leaves less room than this ends the trajectory.
@@ -266,6 +268,7 @@ class ClinicSettings:
     tool_parser: Name | None = None
     overlong: Literal["error", "skip"] = "error"
     shortest: PositiveInt | None = None
+    draws: Literal["classes", "natural"] = "classes"
     endless_rows: PositiveInt = 4_096
     turn_tokens: PositiveInt | None = None
     min_reply_tokens: PositiveInt = 16

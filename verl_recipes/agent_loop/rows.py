@@ -20,7 +20,8 @@ class ClinicRows(Dataset[dict[str, Any]]):
 
     Of several environments, training rows are mixed by the weights: there are as many rows as let
     every task occur, and where an environment has fewer tasks than its share, they occur again.
-    Where an environment draws its training tasks evenly over classes, so are its training rows.
+    Where an environment draws its training tasks evenly over classes, so are its training rows,
+    unless ``clinic.draws`` is ``natural``.
     Validation has every task once, the environments in turn.
 
     Args:

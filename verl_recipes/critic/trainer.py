@@ -12,11 +12,8 @@ from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 
 from verl_recipes.critic.gae import turn_advantages
-from verl_recipes.critic.value import Critic
+from verl_recipes.critic.value import PARTS, Critic
 from verl_recipes.trainer.trainer import ClinicTrainer
-
-PARTS = "critic.pt"
-"""File of a checkpoint that holds the critic."""
 
 
 @register_trainer("ppo")

@@ -10,7 +10,8 @@ import pytest
 from fake_fields import Fields
 from scripted_rollout import TRIAGE, Server, play, record, right, row
 
-from gym_clinic import ConfigError
+import verl_recipes.critic
+from gym_clinic import ClinicEnv, ConfigError
 from verl_recipes.critic.gae import turn_advantages
 from verl_recipes.request import RunRequest
 from verl_recipes.settings import ClinicSettings, CriticSettings
@@ -85,6 +86,26 @@ def test_a_checkpoint_keeps_the_critic(tmp_path: Path, monkeypatch: pytest.Monke
     other.load_parts(tmp_path / "global_step_1")
     assert other.critic.values([[1], [2]]) == one.critic.values([[1], [2]])
     assert other.critic.fit([[1]], [1.0]) == one.critic.fit([[1]], [1.0])
+
+
+def test_a_saved_critic_judges_an_info_outside_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training.ClinicTrainer, "save_parts", lambda *_: None)
+    one = trainer(options={"slots": 32, "hidden": 4})
+    _, info = ClinicEnv(TRIAGE).reset(seed=0)
+    one.critic.fit([one.critic.read(info)], [1.0])
+    folder = tmp_path / "global_step_1"
+    one.save_parts(folder)
+    for path in (folder, folder / "critic.pt", str(folder)):
+        found = verl_recipes.critic.load(path)
+        assert found.value_of(info) == one.critic.value_of(info)
+        assert (found.fits, found.settings.options) == (1, {"slots": 32, "hidden": 4})
+    with pytest.raises(ConfigError, match="no critic at"):
+        verl_recipes.critic.load(tmp_path)
+    torch.save({"model": {}}, tmp_path / "critic.pt")
+    with pytest.raises(ConfigError, match="does not name the model"):
+        verl_recipes.critic.load(tmp_path)
 
 
 # --- what a trajectory brings ---
