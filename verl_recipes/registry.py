@@ -23,7 +23,7 @@ class Registry(Generic[_Entry]):
         setting: Which setting, for errors.
         entries: Name -> ``"module:NAME"``, imported when it is asked for.
         takes: The arguments that such an object is called with, in order; one of anybody's own is
-            refused if it cannot take as many.
+            refused if it cannot take as many. None for a maker that takes options.
         refused: Names that are not offered, and why.
     """
 
@@ -31,7 +31,7 @@ class Registry(Generic[_Entry]):
         self,
         setting: str,
         entries: Mapping[str, str],
-        takes: tuple[str, ...],
+        takes: tuple[str, ...] | None,
         refused: Mapping[str, str] | None = None,
     ) -> None:
         self.setting = setting
@@ -66,11 +66,15 @@ class Registry(Generic[_Entry]):
             found = import_named(name, "choice")
         except (ConfigError, ImportError) as error:
             raise ConfigError(f"{self.setting}: {error}") from error
-        wanted = f"expected a function of ({', '.join(self.takes)})"
+        takes = self.takes
+        wanted = "expected a function of options" if takes is None else ""
+        wanted = wanted or f"expected a function of ({', '.join(takes or ())})"
         if not callable(found):
             raise ConfigError(f"{self.setting}: {name!r} is a {type(found).__name__}; {wanted}")
+        if takes is None:
+            return
         try:
-            inspect.signature(found).bind(*self.takes)
+            inspect.signature(found).bind(*takes)
         except TypeError as error:
             raise ConfigError(
                 f"{self.setting}: {name!r} cannot be called: {error}; {wanted}"
@@ -193,3 +197,10 @@ HINTS: Registry[Callable[..., str]] = Registry(
     ("hints", "success", "digest"),
 )
 """What the teacher reads about an outcome: ``(Hints, success, digest) -> text``."""
+
+POPULATIONS: Registry[Callable[..., Any]] = Registry(
+    "clinic.population.reward",
+    {"exploration": "verl_recipes.trainer.population:Exploration"},
+    None,
+)
+"""Rewards of a population: ``(**options) -> trainer.population.PopulationReward``."""

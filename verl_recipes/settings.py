@@ -22,7 +22,16 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 
 from gym_clinic import ConfigError
-from verl_recipes.registry import ESTIMATORS, HINTS, REDUCTIONS, REWARDS, SCHEDULES, WRONG_MODES
+from gym_clinic.names import check_options
+from verl_recipes.registry import (
+    ESTIMATORS,
+    HINTS,
+    POPULATIONS,
+    REDUCTIONS,
+    REWARDS,
+    SCHEDULES,
+    WRONG_MODES,
+)
 
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 """Of every section: no unknown key, no text for a number, no number that is not finite."""
@@ -136,6 +145,24 @@ class CriticSettings:
     lr: NonNegativeFloat = 5e-5
     batch: PositiveInt = 8
     epochs: PositiveInt = 1
+
+
+@dataclass(frozen=True, config=STRICT)
+class PopulationSettings:
+    """A reward that depends on what other trajectories of the run did.
+
+    Attributes:
+        reward: ``exploration`` (Deep-DxSearch), or ``module:NAME`` of what
+            ``trainer/population.py`` describes; null for none.
+        options: Its arguments.
+    """
+
+    reward: Name | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.reward is not None:
+            check_options(POPULATIONS[self.reward], self.options, "clinic.population")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -280,6 +307,7 @@ class ClinicSettings:
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
     hints: HintChoice = field(default_factory=HintChoice)
     critic: CriticSettings = field(default_factory=CriticSettings)
+    population: PopulationSettings = field(default_factory=PopulationSettings)
     stages: tuple[StageSettings, ...] = ()
 
     def __post_init__(self) -> None:

@@ -129,7 +129,7 @@ class ClinicAgentLoop(AgentLoopBase):
                 one.versions = dict.fromkeys(VERSIONS, step) | one.versions
                 out = self._failed(one, attempt)
                 break
-        out.extra_fields["environment"] = played.id
+        out.extra_fields |= {"environment": played.id, "actions": one.actions}
         return out
 
     async def _play(

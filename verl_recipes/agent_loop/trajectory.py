@@ -208,6 +208,13 @@ class Trajectory:
         """The tokens from the first reply on."""
         return self.ids[self._prompt_length :]
 
+    @property
+    def actions(self) -> list[str]:
+        """Names of the calls it made, in order; ``answer`` for an answer in text."""
+        turns = self.env.episode.turns if self.info else ()
+        named = ([call.name for call in turn.calls] or ["answer"] for turn in turns)
+        return [name for names in named for name in names]
+
     def record(self) -> dict[str, float]:
         """Return the figures of a trajectory that is over; what others add to it is 0.
 

@@ -49,7 +49,7 @@ TINY: dict[str, Any] = {
 """Settings that go with the tiny model: budgets in tokens, few, short tasks, and a temperature at
 which unlikely tokens seldom spoil a call. The response is longer where right runs are."""
 
-FREE = ("clinic.env_kwargs", "clinic.critic.options")
+FREE = ("clinic.env_kwargs", "clinic.critic.options", "clinic.population.options")
 """Objects with keys of anybody's choice: ``clinic.env_kwargs={max_turns: 5}`` adds one, and so does
 ``clinic.env_kwargs.max_turns=5``."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import transfer_queue as tq
@@ -26,11 +26,21 @@ class RolloutStalledError(RuntimeError):
 
 @dataclass(frozen=True)
 class Drawn:
-    """A trajectory drawn for a step: its group, its figures, where it was played."""
+    """A trajectory drawn for a step.
+
+    Attributes:
+        uid: Its group.
+        record: Its figures.
+        environment: Where it was played.
+        actions: Names of the calls it made, in order.
+        change: What a population reward added to its score.
+    """
 
     uid: str
     record: Mapping[str, float]
     environment: str
+    actions: tuple[str, ...] = ()
+    change: float = 0.0
 
 
 class BoundedReplayBuffer(ReplayBuffer):
@@ -52,6 +62,8 @@ class BoundedReplayBuffer(ReplayBuffer):
         max_refills: Rounds after the first.
         stall_s: Seconds without progress before it gives up.
         poll_s: Seconds between two looks.
+        rescore: Returns the scores that trajectories of a training step get instead of their own,
+            in the order of drawing; asked once for each round. None keeps their own.
 
     Attributes:
         drawn: Every trajectory of the last training step, by its key, in the order of drawing.
@@ -65,6 +77,7 @@ class BoundedReplayBuffer(ReplayBuffer):
         max_refills: int,
         stall_s: float,
         poll_s: float = 0.2,
+        rescore: Callable[[Sequence[Drawn]], Sequence[float]] | None = None,
     ) -> None:
         super().__init__(
             trainer_mode="sync",
@@ -78,6 +91,7 @@ class BoundedReplayBuffer(ReplayBuffer):
         self.metric = metric
         self.max_refills = max_refills
         self.stall_s = stall_s
+        self.rescore = rescore
         self.drawn: dict[str, Drawn] = {}
 
     def sample(
@@ -192,8 +206,20 @@ class BoundedReplayBuffer(ReplayBuffer):
             for key, field in zip(keys, fields, strict=True):
                 found = getattr(field, "data", field)
                 played = (found["reward_extra_info"], found["environment"])
-                self.drawn[key] = Drawn(_parts(key)[0], *played)
+                actions = tuple(found.get("actions", ()))
+                self.drawn[key] = Drawn(_parts(key)[0], *played, actions)
+            if self.rescore is not None:
+                # Which failed is no trajectory of the population.
+                self._rescore([key for key in keys if not self.drawn[key].record["fault"]])
         self.drawn = {key: self.drawn[key] for uid in groups for key in groups[uid]}
+
+    def _rescore(self, keys: Sequence[str]) -> None:
+        assert self.rescore is not None
+        scores = self.rescore([self.drawn[key] for key in keys])
+        for key, score in zip(keys, scores, strict=True):
+            drawn = self.drawn[key]
+            change, record = score - drawn.record["score"], {**drawn.record, "score": score}
+            self.drawn[key] = replace(drawn, record=record, change=change)
 
     def _faults(self, keys: Iterable[str]) -> int:
         return sum(bool(self.drawn[key].record["fault"]) for key in keys)
