@@ -146,7 +146,7 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
 def _tiny_response(clinic: settings.ClinicSettings) -> int:
     """Return the tokens of a response in which a right run of every environment fits."""
     lengths = (
-        _run_length(one.id, orjson.dumps(one.env_kwargs), clinic.modules)
+        _run_length(one.id, orjson.dumps(one.options), clinic.modules)
         for one in clinic.environments
     )
     tokens = max(lengths) / CHARACTERS

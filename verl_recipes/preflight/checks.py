@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
-from verl_recipes.agent_loop.environment import open_all, splits_of
+from verl_recipes.agent_loop.environment import open_splits
 from verl_recipes.preflight import machine, model, pins, prompts
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
@@ -100,9 +100,8 @@ def _budgets(config: DictConfig) -> Iterator[CheckResult]:
 def _environments(config: DictConfig) -> Iterator[CheckResult]:
     data, counts = config.data, dict[str, list[str]]()
     for files in (data.train_files, data.val_files):
-        splits = splits_of(data, files)
-        for name, env in open_all(data, files).items():
-            said = f"{len(env.tasks):,} tasks of split {splits[name]}"
+        for name, split, _, env in open_splits(data, files):
+            said = f"{len(env.tasks):,} tasks of split {split}"
             counts.setdefault(name, []).append(said)
     for name, found in counts.items():
         yield CheckResult("environment", OK, f"{name}: {', '.join(found)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-from verl_recipes.settings import StageSettings
+from verl_recipes.stage_settings import StageSettings
 
 EVALUATED = "val"
 """Figures whose names begin so are there at evaluations alone."""

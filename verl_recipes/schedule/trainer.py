@@ -106,6 +106,7 @@ class StagedTrainer(PPOTrainerSync):
         """Return what the rows of a stage depend on; its weights are none of it."""
         envs = [dataclasses.asdict(one) for one in self.clinic.in_stage(number).environments]
         for one in envs:
+            one["weights"] = {}
             one["env_kwargs"] = {k: v for k, v in one["env_kwargs"].items() if k != "weights"}
         return orjson.dumps(envs)
 
