@@ -316,3 +316,16 @@ class Trajectory:
         self.ids = list(merged.token_ids)
         del self.turn_ids[len(self.turn_ids) - merged.removed_prefix_token_count :]
         self.turn_ids += [turn if own else 0 for own in self.mask[len(self.turn_ids) :]]
+
+
+def idle_record(env: ClinicEnv, info: Mapping[str, Any]) -> dict[str, float]:
+    """Return the record of an episode that has ended without a token, to try a reward on.
+
+    Args:
+        env: With the episode.
+        info: Of its end.
+    """
+    none: Any = None
+    one = Trajectory(env, env.episode.task.id, none, none, info=dict(info), truncated=True)
+    one.turn_rewards = [float(info["total"])]
+    return one.record()

@@ -65,7 +65,7 @@ class Critic:
 
     def value_of(self, info: Mapping[str, Any]) -> float:
         """Return the value of what the info of a reset or step shows."""
-        return self.values([self.read(info)])[0]
+        return float(self.values([self.read(info)])[0])
 
     def fit(self, states: Sequence[Any], returns: Sequence[float]) -> dict[str, float]:
         """Move the values of states (N,) towards the returns (N,) by their squared error.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
 from verl_recipes.agent_loop.environment import open_splits
-from verl_recipes.preflight import machine, model, pins, prompts
+from verl_recipes.preflight import machine, model, pins, prompts, recipe
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 
@@ -44,6 +44,7 @@ def quick(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:
     yield machine.ray(request.address, request.gpus, request.nodes)
     yield from _budgets(config)
     yield from attempt("environment", lambda: _environments(config))
+    yield from attempt("recipe", lambda: recipe.check(config))
     yield from attempt("model", lambda: _model(request, config))
 
 

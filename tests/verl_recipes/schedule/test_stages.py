@@ -270,3 +270,20 @@ def test_what_a_reference_model_is_needed_for_is_refused_without_one() -> None:
     ):
         with pytest.raises(ConfigError, match=says):
             check_stages(config, CURRICULUM)
+
+
+def test_a_stage_says_why_it_ends() -> None:
+    stages = (
+        StageSettings("a", 5, target="clinic/success", stop_at=0.8),
+        StageSettings("b", 5, target="clinic/success", patience=1),
+        StageSettings("c", 2, target="clinic/success"),
+    )
+    one, said = Schedule(stages), []
+    assert one.ending(1) is None
+    for step, value in enumerate((0.5, 0.9, 0.4, 0.4, 0.1, 0.2), 1):
+        one.begin(step)
+        one.observe(step, {"clinic/success": value})
+        said.append(one.ending(step))
+    assert said == [
+        None, "target reached", None, "no better value in 1 looks", None, "its 2 steps are done",
+    ]  # fmt: skip
