@@ -186,6 +186,7 @@ def test_versions_of_the_weights_are_kept(tokenizer: Any) -> None:
     found = dict(play(tokenizer, script).extra_fields)
     del found["reward_extra_info"]
     assert found.pop("environment") == INTERACTIONS
+    assert found.pop("actions") == ["check_interaction", "submit_grade"]
     assert found == {"global_steps": 5, "min_global_steps": 4, "max_global_steps": 5}
 
 
