@@ -16,6 +16,7 @@ from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Episode, Task, Turn
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.images import Illustrated, content_parts, plain
+from gym_clinic.info import domain_info
 from gym_clinic.names import at_least_one
 from gym_clinic.spaces import ClinicalText
 from gym_clinic.taskset import find_task
@@ -42,7 +43,7 @@ class ClinicEnv(gym.Env[str, str]):
         ``step``: ``messages``, the new ones; at the end also ``rewards`` (every part),
         ``weights``, ``total``, ``success``, ``metrics`` and ``stop``.
         Both: ``images`` where the observation has any, in the order of its ``<image>`` marks;
-        messages then hold OpenAI content parts.
+        messages then hold OpenAI content parts. And what the domain's ``info`` adds.
 
     Episode end:
         Terminated by an accepted answer, or by the domain; truncated when the assistant
@@ -177,7 +178,7 @@ class ClinicEnv(gym.Env[str, str]):
             info["inline"] = True
         if episode.ticket_images:
             info["images"] = list(episode.ticket_images)
-        return fit(self._prompt), info
+        return fit(self._prompt), info | domain_info(self.domain, episode)
 
     def step(self, action: str) -> Step:
         """Read an action, answer it, and judge the episode if it is over.
@@ -249,7 +250,7 @@ class ClinicEnv(gym.Env[str, str]):
             raise TypeError(f"the reason of truncate is text (str), got {type(reason).__name__}")
         episode = self._open_episode()
         episode.stop = reason
-        info: dict[str, Any] = {"messages": []}
+        info: dict[str, Any] = {"messages": [], **domain_info(self.domain, episode)}
         return "", self._judge(episode, info), False, True, info
 
     async def astep(self, action: str | Sequence[Mapping[str, Any]]) -> Step:
@@ -322,8 +323,7 @@ class ClinicEnv(gym.Env[str, str]):
             raise
         episode.turns.append(turn)
         episode.answer = turn.answer
-        if turn.same_message:
-            episode.shared_turns += 1
+        episode.shared_turns += turn.same_message
         episode.calls_used += len(reading.requests) or 1
         episode.text_used += len(turn.action) + len(turn.observation)
         done = episode.answer is not None
@@ -335,7 +335,7 @@ class ClinicEnv(gym.Env[str, str]):
             episode.stop = self._used_up(episode, more)
         over = episode.stop is not None
         reward = self._pay_turn(episode) if self.domain.turn_reward else 0.0
-        info: dict[str, Any] = {"messages": messages}
+        info: dict[str, Any] = {"messages": messages, **domain_info(self.domain, episode)}
         if turn.images:
             info["images"] = episode.images if self._transcript else list(turn.images)
         if over:

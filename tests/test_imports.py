@@ -32,7 +32,7 @@ ROWS = (
     ("rewards",),
     ("domain",),
     ("clinical",),
-    ("domains", "answering", "calling"),
+    ("domains", "answering", "calling", "info"),
     ("env",),
     ("registration",),
     ("catalog",),
@@ -106,7 +106,7 @@ THIRD = TRAINING | {
 # What works before the training extras are installed, and says so where they are not.
 BEFORE_SET_UP = ("__main__", "agent_loop.environment", "agent_loop.tokens", "agent_loop.trajectory",
                  "preflight.checks", "preflight.command", "registry", "request", "run.lock",
-                 "settings", "trainer.alarms", "trainer.diagnostics")  # fmt: skip
+                 "settings", "stage_settings", "trainer.alarms", "trainer.diagnostics")  # fmt: skip
 
 # The mathematics of TT-OPD, in plain torch.
 PLAIN_TORCH = ("divergence", "head", "loss", "reward", "teacher", "turns")

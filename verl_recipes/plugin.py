@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 
-from verl_recipes.registry import TRAINERS
+from verl_recipes.registry import OWN_TRAINER, TRAINERS
 
 ENGINE = "verl_recipes.ttopd.engine"
 """Registers the engine, which trains with or without a teacher."""
@@ -26,3 +26,7 @@ for _name in (*_cpu, ENGINE, LOOP):
     importlib.import_module(_name)
 for _name in TRAINERS:
     TRAINERS[_name]
+if _own := os.environ.get(OWN_TRAINER):
+    from verl.trainer.ppo.v1.trainer_base import register_trainer
+
+    register_trainer(_own)(TRAINERS[_own])

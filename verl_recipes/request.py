@@ -15,7 +15,8 @@ class RunRequest:
     """A training run as its caller describes it; the options of the command line say the rest.
 
     Attributes:
-        method: The file in ``config/method`` that says how to learn.
+        method: The file in ``config/method`` that says how to learn, or ``module:NAME`` of a
+            mapping that says it.
         env: The environment's id, or ``module:NAME`` of a domain; several with commas between,
             each with ``=WEIGHT`` behind it if they are not to weigh the same; None for the
             config's.
@@ -78,6 +79,7 @@ def run_folder(given: Path | None, method: str, *, resume: bool) -> Path:
     Raises:
         ConfigError: If the folder given holds a run that is not to be resumed, or the reverse.
     """
+    method = method.rpartition(":")[2]  # of module:NAME the name
     out = given or Path("runs") / method
     used = any(out.glob("metrics-*.jsonl"))
     if resume and not (out / "checkpoints" / "latest_checkpointed_iteration.txt").is_file():
@@ -95,7 +97,9 @@ def _parser(command: str, description: str) -> argparse.ArgumentParser:
     prog = f"python -m verl_recipes {command}"
     parser = argparse.ArgumentParser(prog=prog, description=description)
     default = RunRequest()
-    parser.add_argument("--method", default=default.method, help="a file of config/method")
+    parser.add_argument(
+        "--method", default=default.method, help="a file of config/method; module:NAME"
+    )
     parser.add_argument("--env", help="id, or module:NAME of a domain; ID=2,ID=1")
     parser.add_argument("--model", help="folder or name; without GPUs a tiny one is made if none")
     parser.add_argument("--gpus", type=int, default=default.gpus, help="GPUs a node; 0: the CPU")

@@ -9,25 +9,28 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    ConfigDict,
     Field,
     NonNegativeFloat,
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
-    StringConstraints,
     TypeAdapter,
     ValidationError,
 )
 from pydantic.dataclasses import dataclass
 
 from gym_clinic import ConfigError
-from verl_recipes.registry import ESTIMATORS, HINTS, REDUCTIONS, REWARDS, SCHEDULES, WRONG_MODES
-
-STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-"""Of every section: no unknown key, no text for a number, no number that is not finite."""
-
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+from gym_clinic.names import check_options, suggest
+from verl_recipes.registry import (
+    ESTIMATORS,
+    HINTS,
+    POPULATIONS,
+    REDUCTIONS,
+    REWARDS,
+    SCHEDULES,
+    WRONG_MODES,
+)
+from verl_recipes.stage_settings import STRICT, EnvironmentSettings, Name, StageSettings
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -139,94 +142,21 @@ class CriticSettings:
 
 
 @dataclass(frozen=True, config=STRICT)
-class EnvironmentSettings:
-    """One environment of a run.
+class PopulationSettings:
+    """A reward that depends on what other trajectories of the run did.
 
     Attributes:
-        id: A registered id, or ``module:NAME`` of a domain.
-        weight: Its share of the training rows is this over the sum of all weights.
-        split: Of its training rows; null for ``data.train_files``.
-        val_split: Of its validation rows; null for ``data.val_files``.
-        env_kwargs: Further arguments of the environment, as plain JSON: ``dialect`` and
-            ``max_turns``, say.
-        turn_tokens: Tokens of one reply; null for ``clinic.turn_tokens``.
+        reward: ``exploration`` (Deep-DxSearch), or ``module:NAME`` of what
+            ``trainer/population.py`` describes; null for none.
+        options: Its arguments.
     """
 
-    id: Name
-    weight: PositiveFloat = 1.0
-    split: Name | None = None
-    val_split: Name | None = None
-    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
-    turn_tokens: PositiveInt | None = None
+    reward: Name | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if "split" in self.env_kwargs:
-            raise ConfigError(
-                f"{self.id}: env_kwargs cannot name a split: data.train_files and data.val_files "
-                "do, or split and val_split of clinic.envs"
-            )
-
-
-@dataclass(frozen=True, config=STRICT)
-class StageSettings:
-    """One stage of ``clinic.stages``; what it leaves out is the run's own.
-
-    Attributes:
-        name: Shown in the log.
-        steps: Most training steps that it takes.
-        target: The figure that it is to raise, by its name in the log. Null: of the reward part
-            with the largest of ``weights``, its mean; without weights, ``clinic/success``.
-        stop_at: Value of the target at which the stage ends early; null for never.
-        patience: Looks at the target without a new best value after which the stage ends early;
-            null for never.
-        weights: Of reward parts, instead of the environment's; a part left out keeps its own.
-        env_kwargs: Further arguments of every environment.
-        split: Of the training rows; null for the run's.
-        kl: Coefficient of the KL to the reference model; null for the run's.
-        reference: ``base``: the model that the run began with. ``stage_start``: the policy with
-            which the stage begins.
-
-    Source: staged rewards are section 4 of Deep-DxSearch, the curriculum with a KL coefficient a
-    stage is MMedAgent-RL's; that paper does not name its reference, hence both.
-    """
-
-    name: Name
-    steps: PositiveInt
-    target: Name | None = None
-    stop_at: float | None = None
-    patience: PositiveInt | None = None
-    weights: Mapping[str, float] = field(default_factory=dict)
-    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
-    split: Name | None = None
-    kl: NonNegativeFloat | None = None
-    reference: Literal["base", "stage_start"] = "base"
-
-    def __post_init__(self) -> None:
-        if wrong := sorted({"split", "weights"} & set(self.env_kwargs)):
-            raise ConfigError(
-                f"clinic.stages: {self.name}: env_kwargs cannot name {wrong}: the stage's own "
-                f"{wrong} do"
-            )
-
-    @property
-    def figure(self) -> str:
-        """The figure that the stage is to raise."""
-        if self.target is not None:
-            return self.target
-        if not self.weights:
-            return "clinic/success"
-        return f"clinic/reward/{max(self.weights, key=lambda part: self.weights[part])}/mean"
-
-    def options(self, env_kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of an environment in this stage.
-
-        Args:
-            env_kwargs: Its arguments in the run.
-        """
-        found = {**env_kwargs, **self.env_kwargs}
-        if self.weights:
-            found["weights"] = {**found.get("weights", {}), **self.weights}
-        return found
+        if self.reward is not None:
+            check_options(POPULATIONS[self.reward], self.options, "clinic.population")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -246,6 +176,8 @@ class ClinicSettings:
         overlong: What becomes of a task whose prompt is too long: ``error`` stops the run and
             names it, ``skip`` leaves it out.
         shortest: Train on this many tasks, those with the shortest prompts; null for all.
+        draws: ``classes``: training rows are drawn as the environment draws its tasks, evenly over
+            classes where it has any. ``natural``: an epoch has every task once.
         endless_rows: Rows of a split that makes its tasks (``split="endless"``); an epoch.
         turn_tokens: Tokens of one reply; null for no limit but the response's.
         min_reply_tokens: An observation that leaves less room than this ends the trajectory.
@@ -266,6 +198,7 @@ class ClinicSettings:
     tool_parser: Name | None = None
     overlong: Literal["error", "skip"] = "error"
     shortest: PositiveInt | None = None
+    draws: Literal["classes", "natural"] = "classes"
     endless_rows: PositiveInt = 4_096
     turn_tokens: PositiveInt | None = None
     min_reply_tokens: PositiveInt = 16
@@ -277,6 +210,7 @@ class ClinicSettings:
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
     hints: HintChoice = field(default_factory=HintChoice)
     critic: CriticSettings = field(default_factory=CriticSettings)
+    population: PopulationSettings = field(default_factory=PopulationSettings)
     stages: tuple[StageSettings, ...] = ()
 
     def __post_init__(self) -> None:
@@ -287,6 +221,12 @@ class ClinicSettings:
         names = [one.id for one in self.environments]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ConfigError(f"clinic.envs names {twice[0]!r} twice: figures are kept by id")
+        for stage in self.stages:
+            if unknown := [name for name in stage.env_weights if name not in names]:
+                raise ConfigError(
+                    f"clinic.stages: {stage.name}: env_weights: no environment {unknown[0]!r}; "
+                    f"{suggest(unknown[0], names)}"
+                )
         if self.hints.mode != "none" and not self.teacher.enabled:
             raise ConfigError("clinic.hints are for a teacher: set clinic.teacher.enabled=true")
 
@@ -303,11 +243,7 @@ class ClinicSettings:
         """
         if not number:
             return self
-        stage = self.stages[number - 1]
-        envs = tuple(
-            replace(one, env_kwargs=stage.options(one.env_kwargs), split=stage.split or one.split)
-            for one in self.environments
-        )
+        envs = tuple(map(self.stages[number - 1].of, self.environments))
         return replace(self, env_kwargs={}, envs=envs, stages=())
 
     def environment(self, name: str) -> EnvironmentSettings:

@@ -16,6 +16,7 @@ from gym_clinic.errors import ClinicError
 from gym_clinic.images import MARK
 from gym_clinic.names import import_module, suggest
 from verl_recipes import settings
+from verl_recipes.stage_settings import EnvironmentSettings
 
 Messages = list[dict[str, Any]]
 Step = tuple[str, float, bool, bool, dict[str, Any]]
@@ -88,7 +89,7 @@ def open_all(data: Any, files: str | Sequence[str]) -> dict[str, ClinicEnv]:
     clinic, splits = settings.from_config(data), splits_of(data, files)
     opened = {}
     for one in clinic.environments:
-        options = {**one.env_kwargs, "split": splits[one.id]}
+        options = {**one.options, "split": splits[one.id]}
         try:
             opened[one.id] = make_env(one.id, options, clinic.modules)
         except ConfigError as error:
@@ -96,8 +97,24 @@ def open_all(data: Any, files: str | Sequence[str]) -> dict[str, ClinicEnv]:
     return opened
 
 
+def open_splits(data: Any, files: str | Sequence[str]) -> list[tuple[str, str, float, ClinicEnv]]:
+    """Make the environments of a run at every split that they play.
+
+    Returns:
+        Id, split, share of all rows, and the environment; arguments as for :func:`open_all`.
+    """
+    clinic, found = settings.from_config(data), []
+    splits, training = splits_of(data, files), is_training(data, files)
+    for one in clinic.environments:
+        shares = one.shares(_only(files)) if training else {splits[one.id]: 1.0}
+        for split, share in shares.items():
+            env = make_env(one.id, {**one.options, "split": split}, clinic.modules)
+            found.append((one.id, split, one.weight * share / sum(shares.values()), env))
+    return found
+
+
 def splits_of(data: Any, files: str | Sequence[str]) -> dict[str, str]:
-    """Return the split that each environment plays; arguments as for :func:`open_all`.
+    """Return the split that each environment plays, the first of several; arguments as above.
 
     Raises:
         ConfigError: If training and validation cannot be told apart.
@@ -109,7 +126,7 @@ def splits_of(data: Any, files: str | Sequence[str]) -> dict[str, str]:
                 f"clinic.envs: {one.id}: val_split needs data.val_files other than "
                 f"data.train_files; both are {named!r}"
             )
-        found[one.id] = (one.split if training else one.val_split) or named
+        found[one.id] = next(iter(one.shares(named))) if training else one.val_split or named
     return found
 
 
@@ -126,11 +143,9 @@ def _only(files: str | Sequence[str]) -> str:
     return str(names[0])
 
 
-def open_env(
-    clinic: settings.ClinicSettings, one: settings.EnvironmentSettings, split: str
-) -> ClinicEnv:
+def open_env(clinic: settings.ClinicSettings, one: EnvironmentSettings, split: str) -> ClinicEnv:
     """Return the environment that the trajectories of a split copy; it is made once a process."""
-    options = orjson.dumps({**one.env_kwargs, "split": split})
+    options = orjson.dumps({**one.options, "split": split})
     with _OPENING:  # the first trajectories ask all at once
         return _open(one.id, options, clinic.modules)
 

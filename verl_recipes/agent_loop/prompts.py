@@ -27,7 +27,8 @@ RETRIES = 100
 class TaskPool:
     """The tasks of one environment at a split whose prompts fit into ``limit`` tokens.
 
-    Where training draws classes evenly, so does the pool: by the draw of the split itself.
+    Where training draws classes evenly, so does the pool, by the draw of the split itself, unless
+    ``clinic.draws`` is ``natural``.
 
     Attributes:
         size: Rows of an epoch: one a task; where classes are drawn, for each as many as the
@@ -75,7 +76,7 @@ class TaskPool:
         self.size = len(self._kept)
         if self.endless:
             self._source, self.size = env.tasks, clinic.endless_rows
-        elif training and isinstance(env.tasks, TaskList):
+        elif training and clinic.draws == "classes" and isinstance(env.tasks, TaskList):
             left = env.tasks.only(self._kept)
             if len(left.classes) > 1:
                 self._source, self.size = left, len(left.classes) * max(map(len, left.classes))

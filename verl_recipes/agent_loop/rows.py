@@ -10,7 +10,7 @@ import torch
 from torch.utils.data import Dataset
 
 from verl_recipes import settings
-from verl_recipes.agent_loop.environment import is_training, open_all, splits_of
+from verl_recipes.agent_loop.environment import is_training, open_splits
 from verl_recipes.agent_loop.prompts import TaskPool
 from verl_recipes.agent_loop.tokens import Tokens
 
@@ -20,7 +20,9 @@ class ClinicRows(Dataset[dict[str, Any]]):
 
     Of several environments, training rows are mixed by the weights: there are as many rows as let
     every task occur, and where an environment has fewer tasks than its share, they occur again.
-    Where an environment draws its training tasks evenly over classes, so are its training rows.
+    The splits of an environment are mixed by their shares in the same way.
+    Where an environment draws its training tasks evenly over classes, so are its training rows,
+    unless ``clinic.draws`` is ``natural``.
     Validation has every task once, the environments in turn.
 
     Args:
@@ -31,7 +33,7 @@ class ClinicRows(Dataset[dict[str, Any]]):
         max_samples: Keep the first so many, -1 for all.
 
     Attributes:
-        pools: The tasks of each environment, in the order of the config.
+        pools: The tasks of each environment and split, in the order of the config.
 
     Raises:
         ConfigError: If no task of an environment is left, or a prompt is too long and
@@ -54,15 +56,15 @@ class ClinicRows(Dataset[dict[str, Any]]):
             template_options=config.get("apply_chat_template_kwargs", None),
             processor=processor,
         )
-        splits, limit = splits_of(config, data_files), int(config.max_prompt_length)
-        training = is_training(config, data_files)
+        limit, training = int(config.max_prompt_length), is_training(config, data_files)
+        opened = open_splits(config, data_files)
         self.pools = [
-            TaskPool(name, splits[name], env, clinic, tokens, limit, training=training)
-            for name, env in open_all(config, data_files).items()
+            TaskPool(name, split, env, clinic, tokens, limit, training=training)
+            for name, split, _, env in opened
         ]
         sizes = [pool.size for pool in self.pools]
         if training:
-            counts = shares(sizes, [one.weight for one in clinic.environments])
+            counts = shares(sizes, [share for _, _, share, _ in opened])
             self._order = interleaved(counts, counts)
         else:
             self._order = interleaved(sizes, [1] * len(sizes))

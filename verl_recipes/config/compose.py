@@ -21,7 +21,9 @@ from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import make_env
+from verl_recipes.config.methods import own_method
 from verl_recipes.config.settle import settle
+from verl_recipes.registry import is_own
 from verl_recipes.request import RunRequest
 
 CONFIGS = Path(__file__).parent
@@ -38,6 +40,10 @@ TINY: dict[str, Any] = {
 }
 """Settings that go with the tiny model: budgets in tokens, few, short tasks, and a temperature at
 which unlikely tokens seldom spoil a call. The response is longer where right runs are."""
+
+FREE = ("clinic.env_kwargs", "clinic.critic.options", "clinic.population.options")
+"""Objects with keys of anybody's choice: ``clinic.env_kwargs={max_turns: 5}`` adds one, and so does
+``clinic.env_kwargs.max_turns=5``."""
 
 RUNS, CHARACTERS = 8, 4
 """Right runs that are measured for that, and characters of a token at least."""
@@ -58,13 +64,17 @@ def compose(request: RunRequest) -> DictConfig:
         ConfigError: If a name or an override is unknown, a setting of ours is out of range, its
             file of hints cannot be read, verl has no such parser, or settings contradict.
     """
-    for group, name in (("stack", request.stack), ("method", request.method)):
+    method, own = own_method(request.method) if is_own(request.method) else (request.method, {})
+    for group, name in (("stack", request.stack), ("method", method)):
         if name not in choices(group):
             raise ConfigError(f"no {group} {name!r}; {suggest(name, choices(group))}")
     added = tuple(one for one in request.overrides if one[:1] in ("+", "~"))
     given = [one for one in request.overrides if one not in added]
     try:
-        config = _base(request.stack, request.method, added).copy()
+        config = _base(request.stack, method, added).copy()
+        for name in FREE:
+            OmegaConf.set_struct(OmegaConf.select(config, name), False)
+        config.merge_with(own)
         for key, value in _settings_of(request).items():
             OmegaConf.update(config, key, value)
         for override in OverridesParser.create().parse_overrides(given):
@@ -75,7 +85,8 @@ def compose(request: RunRequest) -> DictConfig:
         OmegaConf.set_struct(config, False)
     except (HydraException, OmegaConfBaseException) as error:
         said = " ".join(str(error).split())
-        raise ConfigError(f"the config cannot be composed: {said}") from error
+        advice = "; a key that is not there yet is added by +KEY=VALUE" * ("in struct" in said)
+        raise ConfigError(f"the config cannot be composed: {said}{advice}") from error
     settle(config)
     return config
 
@@ -117,7 +128,7 @@ def _settings_of(request: RunRequest) -> dict[str, Any]:
 def _tiny_response(clinic: settings.ClinicSettings) -> int:
     """Return the tokens of a response in which a right run of every environment fits."""
     lengths = (
-        _run_length(one.id, orjson.dumps(one.env_kwargs), clinic.modules)
+        _run_length(one.id, orjson.dumps(one.options), clinic.modules)
         for one in clinic.environments
     )
     tokens = max(lengths) / CHARACTERS

@@ -14,6 +14,7 @@ from gym_clinic import ConfigError
 from gym_clinic.names import suggest
 from verl_recipes import settings
 from verl_recipes.config.supported import check_supported
+from verl_recipes.registry import OWN_TRAINER, is_own
 from verl_recipes.schedule.stages import Schedule
 from verl_recipes.ttopd import hints
 
@@ -84,6 +85,8 @@ def environment(config: DictConfig) -> Mapping[str, str]:
         "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
         "TOKENIZERS_PARALLELISM": "false",
     }
+    if is_own(str(config.trainer.v1.trainer_mode)):
+        variables[OWN_TRAINER] = str(config.trainer.v1.trainer_mode)
     if config.trainer.device == "cpu":
         variables |= {
             "VERL_PLATFORM": "cpu",

@@ -9,7 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-from verl_recipes.registry import TRAINERS
+from verl_recipes.registry import extended
 from verl_recipes.schedule.stages import check_stages
 from verl_recipes.settings import ClinicSettings
 
@@ -41,7 +41,7 @@ def check_supported(config: DictConfig, clinic: ClinicSettings) -> None:
         ConfigError: If one is not; the error says what would be right.
     """
     mode, estimator = str(config.trainer.v1.trainer_mode), str(config.algorithm.adv_estimator)
-    TRAINERS.check(mode)
+    mode = extended(mode)
     for name, (value, why) in FIXED.items():
         if (found := OmegaConf.select(config, name)) != value:
             raise ConfigError(f"{name}={found} is not supported: {why}; leave it at {value}")

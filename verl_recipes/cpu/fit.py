@@ -89,6 +89,14 @@ class FitReport:
             and self.informed >= asked.informed
         )
 
+    @property
+    def brief(self) -> str:
+        """What is measured on the way, in few words."""
+        return (
+            f"loss {self.loss:.2f}, mixed {self.look.mixed:.0%}, {self.look.calls:.1f} calls, "
+            f"hints tell {self.informed:.0%}, {self.seconds:.0f} s"
+        )
+
     def __str__(self) -> str:
         """Return the lines that a run prints."""
         return (
@@ -184,6 +192,11 @@ def first_fit(
     goals = replace(goals, calls=min(goals.calls, fmean(one.calls for one in unseen)))
     draw = random.Random(f"{seed}:order")
     learner = Learner(model, played, told, draw, course, value_tokens(tokenizer))
+    total = course.near_steps + course.steps * (1 + course.between)
+    print(
+        f"         fit on {len(played)} runs of {len(lessons)} tasks, {total} steps at most",
+        flush=True,
+    )
     for _ in range(course.near_steps):
         learner.step(CONTEXT)
     for step in range(1, course.steps + 1):
@@ -210,6 +223,7 @@ def first_fit(
             steps=len(learner.losses),
             seconds=time.monotonic() - begun,
         )
+        print(f"         fit {len(learner.losses)} steps: {report.brief}", flush=True)
         if report.reached:
             break
     with replacing(model_dir) as beside:

@@ -12,11 +12,8 @@ from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 
 from verl_recipes.critic.gae import turn_advantages
-from verl_recipes.critic.value import Critic
+from verl_recipes.critic.value import PARTS, Critic
 from verl_recipes.trainer.trainer import ClinicTrainer
-
-PARTS = "critic.pt"
-"""File of a checkpoint that holds the critic."""
 
 
 @register_trainer("ppo")
@@ -44,11 +41,11 @@ class CriticTrainer(ClinicTrainer):
         values = iter(self.critic.values(states))
         how = self.config.algorithm
         advantages, returns, targets = [], [], []
-        for row, mask in zip(seen, masks, strict=True):
+        for row, mask, change in zip(seen, masks, self._changes(batch), strict=True):
             gains, totals, turns = [0.0], [0.0], [0] * len(mask)
             if row:
                 before = [next(values) for _ in row["states"]]
-                rewards = row["rewards"]
+                rewards = [*row["rewards"][:-1], row["rewards"][-1] + change]
                 gain, total = turn_advantages(rewards, before, gamma=how.gamma, lam=how.lam)
                 gains, totals, turns = gains + gain, totals + total, row["turn_ids"]
                 targets += total

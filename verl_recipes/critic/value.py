@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,6 +13,9 @@ from torch import Tensor, nn
 from gym_clinic import ConfigError
 from gym_clinic.names import call_with_options, import_named
 from verl_recipes.settings import CriticSettings
+
+PARTS = "critic.pt"
+"""File of a checkpoint that holds the critic."""
 
 
 def reader(settings: CriticSettings) -> Callable[[Mapping[str, Any]], Any] | None:
@@ -37,11 +42,15 @@ class Critic:
 
     Attributes:
         model: The model.
+        read: How it reads an info.
         fits: Calls of :meth:`fit` so far.
     """
 
     def __init__(self, settings: CriticSettings, seed: int) -> None:
-        reader(settings)
+        read = reader(settings)
+        if read is None:
+            raise ConfigError("clinic.critic.model names no value model")
+        self.read = read
         self.settings, self.seed, self.fits = settings, seed, 0
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -53,6 +62,10 @@ class Critic:
     def values(self, states: Sequence[Any]) -> list[float]:
         """Return the value of each state."""
         return [float(value) for value in self._forward(states)] if states else []
+
+    def value_of(self, info: Mapping[str, Any]) -> float:
+        """Return the value of what the info of a reset or step shows."""
+        return float(self.values([self.read(info)])[0])
 
     def fit(self, states: Sequence[Any], returns: Sequence[float]) -> dict[str, float]:
         """Move the values of states (N,) towards the returns (N,) by their squared error.
@@ -87,8 +100,13 @@ class Critic:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint keeps."""
-        kept = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-        return {**kept, "fits": self.fits}
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "fits": self.fits,
+            "settings": asdict(self.settings),
+            "seed": self.seed,
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take up where :meth:`state_dict` left off."""
@@ -104,3 +122,29 @@ class Critic:
                 f"{len(states)} states; expected ({len(states)},)"
             )
         return found
+
+
+def load(path: str | Path) -> Critic:
+    """Return the critic that a run of ``--method ppo`` saved, to judge states outside training.
+
+    Its ``value_of(info)`` is the value of what the info of a reset or step shows.
+
+    Args:
+        path: ``critic.pt``, or the folder of the checkpoint that holds it.
+
+    Raises:
+        ConfigError: If there is none, or it does not say which model it is of.
+    """
+    file = Path(path)
+    file = file / PARTS if file.is_dir() else file
+    if not file.is_file():
+        raise ConfigError(
+            f"no critic at {str(file)!r}; a run of --method ppo saves one with each checkpoint"
+        )
+    state = torch.load(file, weights_only=True, map_location="cpu")
+    if not isinstance(state, Mapping) or "settings" not in state:
+        raise ConfigError(f"{str(file)!r} does not name the model of its weights: it is no {PARTS}")
+    made = Critic(CriticSettings(**state["settings"]), int(state["seed"]))
+    made.load_state_dict(state)
+    made.model.eval()
+    return made

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic import ConfigError
 from gym_clinic.errors import ClinicError
-from verl_recipes.preflight import episodes, machine, memory, model, pins, prompts, shared, toolkit
+from verl_recipes.preflight import (
+    episodes,
+    machine,
+    memory,
+    model,
+    pins,
+    prompts,
+    recipe,
+    shared,
+    toolkit,
+)
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
 from verl_recipes.trainer import checkpoints
@@ -73,6 +83,7 @@ def settled(config: DictConfig) -> Iterator[CheckResult]:
     yield from _budgets(config)
     yield from _adapter(config)
     yield from attempt("environment", lambda: episodes.check(config))
+    yield from attempt("recipe", lambda: recipe.check(config))
 
 
 def thorough(request: RunRequest, config: DictConfig) -> Iterator[CheckResult]:

@@ -69,6 +69,11 @@ def _template(
     tokenizer: Any, name: str, env: ClinicEnv, clinic: settings.ClinicSettings
 ) -> CheckResult:
     what, schemas = "chat template", env.toolbox.schemas()
+    if env.dialect.inline:  # no template is asked to write or to show its calls
+        fault = model.template_fault(tokenizer, [])
+        if fault:
+            return CheckResult(what, MISSING, fault, "choose an instruction-tuned model")
+        return CheckResult(what, OK, f"not used for tools: dialect {env.dialect.name!r} is inline")
     if clinic.tools != "native":
         return CheckResult(what, OK, "not used for tools: the prompt explains them")
     if fault := model.template_fault(tokenizer, schemas):

@@ -20,6 +20,9 @@ from verl_recipes.run.training import FAILURE
 LOG = "log.txt"
 """Everything that a run prints, in its folder."""
 
+STAGE = "STAGE "
+"""Before what the trainer prints when a stage begins or ends."""
+
 GRACE_S = 120.0
 """Seconds that a run has to report a stall by itself before it is ended."""
 
@@ -40,7 +43,7 @@ def supervise(path: Path, steps: int, stall_s: float, *, keep: Sequence[int] = (
     own = config.ray_kwargs.ray_init.runtime_env.env_vars.items()
     variables = {**os.environ, **{name: str(value) for name, value in own}}
     metrics = Path(variables.get("VERL_FILE_LOGGER_PATH", path.parent / "metrics-0.jsonl"))
-    start = size = log.stat().st_size if log.is_file() else 0  # skip earlier attempts
+    start = size = read = log.stat().st_size if log.is_file() else 0  # skip earlier attempts
     shown: set[int] = set()
     began = moved = time.monotonic()
     with log.open("ab") as sink, exiting_on(signal.SIGTERM):
@@ -55,6 +58,10 @@ def supervise(path: Path, steps: int, stall_s: float, *, keep: Sequence[int] = (
         try:
             while True:
                 status = child.poll()
+                lines, read = new_lines(log, read)
+                for said in lines:
+                    if STAGE in said:
+                        print(said[said.index(STAGE) :], flush=True)
                 for step, row in sorted(read_steps(metrics).items()):
                     if step not in shown:
                         shown.add(step)
@@ -136,6 +143,15 @@ def line(step: int, steps: int, row: Mapping[str, float], seconds: float) -> str
         parts.append("no mixed group, no update")
     parts.append(f"grad {row.get('actor/grad_norm', 0.0):.2f}")
     return f"step {step:>4}/{steps}  {'  '.join(parts)}  {row['timing_s/step']:.1f} s"
+
+
+def new_lines(log: Path, start: int) -> tuple[list[str], int]:
+    """Return the whole lines after byte ``start``, and the byte after them."""
+    with log.open("rb") as source:
+        source.seek(start)
+        text = source.read()
+    whole = text[: text.rfind(b"\n") + 1]
+    return whole.decode("utf-8", errors="replace").splitlines(), start + len(whole)
 
 
 def marked(log: Path, marker: str, start: int = 0) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gym_clinic import ConfigError
 from gym_clinic.names import suggest
-from verl_recipes.settings import StageSettings
+from verl_recipes.stage_settings import StageSettings
 
 EVALUATED = "val"
 """Figures whose names begin so are there at evaluations alone."""
@@ -127,6 +127,16 @@ class Schedule:
         if (reached or stuck) and self.ended is None:
             self.ended = step
         return first, best
+
+    def ending(self, step: int) -> str | None:
+        """Return why the present stage ends with a step; None while it goes on."""
+        stage = self.stage
+        if stage is None:
+            return None
+        if self.ended == step:
+            reached = stage.stop_at is not None and (self.best or 0.0) >= stage.stop_at
+            return "target reached" if reached else f"no better value in {stage.patience} looks"
+        return f"its {stage.steps} steps are done" if step == self._planned_end else None
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint keeps, as plain JSON."""

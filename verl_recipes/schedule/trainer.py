@@ -69,6 +69,15 @@ class StagedTrainer(PPOTrainerSync):
             metrics |= self.schedule.observe(self.global_steps, metrics)
             metrics["stage/kl_coef"] = self._kl
             self.total_training_steps = self.schedule.last_step
+            if why := self.schedule.ending(self.global_steps):
+                stage, best = self.schedule.stage, self.schedule.best
+                reached = "" if best is None else f", best {stage.figure} {best:.3f}"
+                number = f"{self.schedule.number} of {len(self.clinic.stages)}"
+                print(
+                    f"STAGE {number} {stage.name!r} ends after step {self.global_steps}: "
+                    f"{why}{reached}",
+                    flush=True,
+                )
 
     def _fetch_one_gen_batch(self) -> TensorDict:
         batch = super()._fetch_one_gen_batch()
@@ -106,6 +115,7 @@ class StagedTrainer(PPOTrainerSync):
         """Return what the rows of a stage depend on; its weights are none of it."""
         envs = [dataclasses.asdict(one) for one in self.clinic.in_stage(number).environments]
         for one in envs:
+            one["weights"] = {}
             one["env_kwargs"] = {k: v for k, v in one["env_kwargs"].items() if k != "weights"}
         return orjson.dumps(envs)
 

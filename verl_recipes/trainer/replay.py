@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import transfer_queue as tq
@@ -26,11 +26,21 @@ class RolloutStalledError(RuntimeError):
 
 @dataclass(frozen=True)
 class Drawn:
-    """A trajectory drawn for a step: its group, its figures, where it was played."""
+    """A trajectory drawn for a step.
+
+    Attributes:
+        uid: Its group.
+        record: Its figures.
+        environment: Where it was played.
+        actions: Names of the calls it made, in order.
+        change: What a population reward added to its score.
+    """
 
     uid: str
     record: Mapping[str, float]
     environment: str
+    actions: tuple[str, ...] = ()
+    change: float = 0.0
 
 
 class BoundedReplayBuffer(ReplayBuffer):
@@ -57,6 +67,8 @@ class BoundedReplayBuffer(ReplayBuffer):
 
     Attributes:
         metric: The figure that must vary; None takes every group.
+        rescore: Returns the scores that trajectories of a training step get instead of their own,
+            in the order of drawing; asked once for each round. None keeps their own.
         drawn: Every trajectory of the last training step, by its key, in the order of drawing.
     """
 
@@ -75,6 +87,7 @@ class BoundedReplayBuffer(ReplayBuffer):
         self.metric = str(filtered["metric"]) if filtered["enable"] else None
         self.max_refills = int(sampler_kwargs["max_refills"])
         self.stall_s = float(sampler_kwargs["stall_s"])
+        self.rescore: Callable[[Sequence[Drawn]], Sequence[float]] | None = None
         self.drawn: dict[str, Drawn] = {}
 
     def sample(
@@ -189,8 +202,20 @@ class BoundedReplayBuffer(ReplayBuffer):
             for key, field in zip(keys, fields, strict=True):
                 found = getattr(field, "data", field)
                 played = (found["reward_extra_info"], found["environment"])
-                self.drawn[key] = Drawn(_parts(key)[0], *played)
+                actions = tuple(found.get("actions", ()))
+                self.drawn[key] = Drawn(_parts(key)[0], *played, actions)
+            if self.rescore is not None:
+                # Which failed is no trajectory of the population.
+                self._rescore([key for key in keys if not self.drawn[key].record["fault"]])
         self.drawn = {key: self.drawn[key] for uid in groups for key in groups[uid]}
+
+    def _rescore(self, keys: Sequence[str]) -> None:
+        assert self.rescore is not None
+        scores = self.rescore([self.drawn[key] for key in keys])
+        for key, score in zip(keys, scores, strict=True):
+            drawn = self.drawn[key]
+            change, record = score - drawn.record["score"], {**drawn.record, "score": score}
+            self.drawn[key] = replace(drawn, record=record, change=change)
 
     def _faults(self, keys: Iterable[str]) -> int:
         return sum(bool(self.drawn[key].record["fault"]) for key in keys)

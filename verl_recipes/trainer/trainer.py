@@ -22,6 +22,7 @@ from verl.trainer.ppo.v1.trainer_base import register_trainer
 from verl.utils import tensordict_utils as tu
 from verl.utils.checkpoint.checkpoint_manager import find_latest_ckpt_path
 
+from gym_clinic import ConfigError
 from gym_clinic.files import replace_file
 from verl_recipes.config.settle import METRICS, settle
 from verl_recipes.run.lock import only_writer
@@ -29,6 +30,12 @@ from verl_recipes.schedule.trainer import StagedTrainer
 from verl_recipes.trainer import checkpoints, diagnostics
 from verl_recipes.trainer.advantage import GROUPED, carrying, policy_scale
 from verl_recipes.trainer.alarms import Alarms, probability_gap
+from verl_recipes.trainer.population import (
+    PopulationReward,
+    PopulationRow,
+    make_population,
+    rescored,
+)
 from verl_recipes.trainer.replay import Drawn, RolloutStalledError
 from verl_recipes.trainer.worker import ClinicWorker
 
@@ -52,15 +59,18 @@ class ClinicTrainer(StagedTrainer):
 
     Attributes:
         worker_class: Of actor and rollout.
+        population: The reward that depends on what other trajectories did; None without one.
         best: Step of the best checkpoint and its success at evaluation; None before there is one.
     """
 
     worker_class: type[ClinicWorker] = ClinicWorker
+    population: PopulationReward | None = None
 
     def __init__(self, config: DictConfig) -> None:
-        settle(config)
+        clinic = settle(config)
         logs = config.ray_kwargs.ray_init.runtime_env.env_vars[METRICS]
         os.environ.setdefault(METRICS, logs)
+        self.population = make_population(clinic.population)
         self.alarms = Alarms(probability_gap(config.actor_rollout_ref.rollout))
         self.best: tuple[int, float] | None = None
         self._drawn = 0
@@ -73,6 +83,35 @@ class ClinicTrainer(StagedTrainer):
         self._writer.__enter__()
 
     # --- sampling ---
+
+    def _build_replay_buffer(self) -> Any:
+        buffer = super()._build_replay_buffer()
+        if self.population is not None:
+            buffer.rescore = self._rescore
+        return buffer
+
+    def _rescore(self, drawn: Sequence[Drawn]) -> list[float]:
+        """Return the scores that the population reward gives to trajectories."""
+        assert self.population is not None
+        return rescored(
+            self.population,
+            [
+                PopulationRow(
+                    one.uid, one.environment, one.actions, one.record, self.weights[one.environment]
+                )
+                for one in drawn
+            ],
+        )
+
+    def _changes(self, batch: KVBatchMeta) -> list[float]:
+        """Return what the population reward added to the score of each row."""
+        if self.population is None:
+            return [0.0] * len(batch.keys)
+        drawn = self.replay_buffer.drawn
+        return [
+            0.0 if tag.get("is_padding") else drawn[key].change
+            for key, tag in zip(batch.keys, batch.tags, strict=True)
+        ]
 
     def on_step_begin(self) -> None:
         """Number the step's prompts from 0; a stage that begins has alarms of its own."""
@@ -100,6 +139,12 @@ class ClinicTrainer(StagedTrainer):
                 self.role_worker_mapping[role] = ray.remote(self.worker_class)
 
     def _compute_advantage(self, batch: KVBatchMeta, metrics: dict[str, Any]) -> KVBatchMeta:
+        if self.population is not None:
+            changes = self._changes(batch)
+            scores = [row.clone() for row in self._get(batch, "rm_scores")]
+            for row, change in zip(scores, changes, strict=True):
+                row[-1] += change  # where verl keeps the score of a trajectory
+            self._put(batch, rm_scores=scores)
         batch = super()._compute_advantage(batch, metrics)
         factors = [self.clinic.advantage_scale] * len(batch)
         if self.config.algorithm.adv_estimator == GROUPED:
@@ -169,6 +214,9 @@ class ClinicTrainer(StagedTrainer):
         compared = metrics["clinic/drawn_groups"] - metrics["clinic/dropped_groups"]
         if "clinic/mixed_groups" in metrics:
             metrics["clinic/mixed_fraction"] = metrics["clinic/mixed_groups"] / compared
+        if self.population is not None and drawn:
+            changes = [one.change for one in drawn.values()]
+            metrics["clinic/population/change"] = sum(changes) / len(changes)
         self.observe_stage(metrics)
         self._check(metrics)
         if self._folder.is_dir():  # it was written before these figures were known
@@ -221,13 +269,23 @@ class ClinicTrainer(StagedTrainer):
     def state_dict(self) -> dict[str, Any]:
         """Return what a checkpoint keeps of the trainer, as plain JSON."""
         alarms, schedule = self.alarms.state_dict(), self.schedule.state_dict()
-        return {"alarms": alarms, "schedule": schedule, "best": self.best}
+        found = {"alarms": alarms, "schedule": schedule, "best": self.best}
+        if self.population is not None:
+            found["population"] = dict(self.population.state_dict())
+        return found
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.alarms.load_state_dict(state["alarms"])
         self.schedule.load_state_dict(state["schedule"])
         self.best = state["best"] and tuple(state["best"])
+        if self.population is None:
+            return
+        if "population" not in state:
+            raise ConfigError(
+                "the checkpoint has no state of clinic.population.reward: the run began without it"
+            )
+        self.population.load_state_dict(state["population"])
 
     def save_parts(self, folder: Path) -> None:
         """Save into the folder of a checkpoint what verl does not save."""

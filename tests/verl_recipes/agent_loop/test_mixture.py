@@ -109,6 +109,25 @@ def test_each_environment_names_its_own_splits(tokenizer: Any) -> None:
         made(tokenizer, config)
 
 
+def test_the_splits_of_an_environment_are_mixed_by_their_shares(tokenizer: Any) -> None:
+    splits = {"train": 3, "test": 1}
+    config = mixed({"id": INTERACTIONS, "weight": 2, "splits": splits}, {"id": TRIAGE, "weight": 2})
+    found = made(tokenizer, config)
+    listed = [found[index] for index in range(len(found))]
+    counts = Counter((one["environment"], one["split"]) for one in listed)
+    by_split = counts[INTERACTIONS, "train"], counts[INTERACTIONS, "test"]
+    assert by_split[0] == pytest.approx(3 * by_split[1], abs=2)
+    assert sum(by_split) == pytest.approx(counts[TRIAGE, "train"], abs=2)
+    for split in splits:
+        tasks = {task.id for task in ClinicEnv(INTERACTIONS, split=split).tasks}
+        drawn = {one["task_id"] for one in listed if (one["environment"], one["split"]) == (
+            INTERACTIONS, split)}  # fmt: skip
+        assert drawn == tasks
+    config.data.val_files = "test"
+    validation = made(tokenizer, config, "test")
+    assert {one["split"] for one in (validation[n] for n in range(len(validation)))} == {"test"}
+
+
 def test_an_endless_split_beside_a_listed_one(tokenizer: Any) -> None:
     config = mixed({"id": ENDLESS, "split": "endless"}, INTERACTIONS, **{"clinic.endless_rows": 40})
     found = made(tokenizer, config)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,6 +43,7 @@ SUPERVISOR = {
     "actor_rollout_ref.rollout.multi_turn.use_inference_chat_template": False,
     "clinic.env_kwargs.max_turns": 2,
     "clinic.env_kwargs.response_limit": 1024,
+    "clinic.draws": "natural",  # "5 epochs"
     "trainer.save_freq": 50,
     "trainer.test_freq": 50,
     "trainer.val_before_train": True,
@@ -59,6 +62,9 @@ TTOPD = {
     "clinic.reward.mode": "cosine",
     "clinic.reward.l_max": 12_288,
     "clinic.hints.mode": "outcome",
+    "clinic.envs.0.weight": 25,  # section 5.1: of the 307 held-out tasks
+    "clinic.envs.1.weight": 20,
+    "clinic.envs.2.weight": 25,
     "algorithm.filter_groups.enable": True,
     "actor_rollout_ref.model.lora_rank": 64,
     "actor_rollout_ref.actor.kl_loss_coef": 0.01,
@@ -68,6 +74,7 @@ TTOPD = {
 # reward" (section 5.1).
 CONTROL = {
     **{name: value for name, value in TTOPD.items() if not name.startswith("clinic.")},
+    **{name: value for name, value in TTOPD.items() if name.startswith("clinic.envs.")},
     "clinic.teacher.enabled": False,
     "clinic.reward.mode": "env",
     "clinic.hints.mode": "none",
@@ -104,11 +111,18 @@ def composed(method: str, paper: str) -> Any:
     return composing.compose(request)
 
 
+def select(config: Any, name: str) -> Any:
+    """Return a setting; a number in its name counts in a list."""
+    for part in name.split("."):
+        config = config[int(part)] if part.isdecimal() else config[part]
+    return config
+
+
 @pytest.mark.parametrize(("method", "paper"), PAPERS)
 def test_a_papers_settings_are_those_of_its_tables(method: str, paper: str) -> None:
     config = composed(method, paper)
     table = PAPERS[method, paper]
-    found = {name: OmegaConf.select(config, name) for name in table}
+    found = {name: select(config, name) for name in table}
     differing = {name: found[name] for name in table if found[name] != table[name]}
     assert differing == {name: CHOSEN[name][0] for name in table if name in CHOSEN}
     env = make_env(*next((one.id, one.env_kwargs) for one in from_config(config).environments))
@@ -122,15 +136,88 @@ def test_every_paper_has_a_table() -> None:
     assert {paper for _, paper in PAPERS} == set(composing.choices("paper"))
 
 
+NUMBER = re.compile(r"-?\d[\d.e+-]*")
+
+SAID = {  # numbers that a paper gives in words or in a formula, or that follow from its table
+    "clingen": {"process_weight": 0.5, "clip_ratio": 0.2},
+    "ttopd": {"max_response_length": 12_288},
+}
+
+
+def numbers(paper: str) -> list[tuple[str, float, str]]:
+    """Return key, value and the comment right above, of each number in a file."""
+    lines = (composing.CONFIGS / "paper" / f"{paper}.yaml").read_text().splitlines()
+    found, comment = [], ""
+    for line in lines[lines.index("clinic:") :]:
+        if line.strip().startswith("#"):
+            comment += line
+            continue
+        for key, value in re.findall(r"(\w+): ([^\s,}]+)", line):
+            if NUMBER.fullmatch(value):
+                found.append((key, float(value), comment))
+        comment = ""
+    return found
+
+
 @pytest.mark.parametrize("paper", sorted({paper for _, paper in PAPERS}))
-def test_what_is_chosen_is_marked(paper: str) -> None:
-    text = (composing.CONFIGS / "paper" / f"{paper}.yaml").read_text()
-    for name in {"ttopd_9b": ("max_prompt_length", "loss_agg_mode", "lr:")}.get(
-        paper, ("max_response_length", "lr:")
-    ):
-        before = text[: text.index(name)].splitlines()
-        comments = [line for line in before[-6:] if "#" in line]
-        assert any("hosen" in line for line in comments), name
+def test_every_number_is_the_papers_or_marked_as_chosen(paper: str) -> None:
+    kind = paper.split("_")[0]
+    table = {"clingen": SUPERVISOR, "ttopd": TTOPD}[kind]
+    known = {(name.rsplit(".", 1)[1], value) for name, value in table.items()}
+    known |= set(SAID[kind].items())
+    found = numbers(paper)
+    assert len(found) > 10
+    for key, value, comment in found:
+        chosen = "chosen" in comment.lower()
+        assert chosen or (key, value) in known, (key, value, comment)
+
+
+class CountedCharacters:
+    """Stands in for a tokenizer that is not at hand: four characters of a prompt are a token."""
+
+    native = True
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def prompt(self, messages: Any, tools: Any) -> bytes:
+        text = "".join(str(one["content"]) for one in messages)
+        return bytes((len(text) + len(json.dumps(tools))) // 4)
+
+
+def drawn(paper: str, method: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Return environment and task of each row of an epoch."""
+    rows = importlib.import_module("verl_recipes.agent_loop.rows")
+    monkeypatch.setattr(rows, "Tokens", CountedCharacters)
+    found = rows.ClinicRows("train", None, composed(method, paper).data)
+    assert not any(pool.skipped for pool in found.pools)
+    listed = [found[index] for index in range(len(found))]
+    return [(row["environment"], row["task_id"]) for row in listed]
+
+
+@pytest.mark.parametrize("paper", ["clingen_outcome", "clingen_hybrid"])
+def test_an_epoch_of_clingen_has_every_task_once(
+    paper: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = drawn(paper, "grpo", monkeypatch)
+    assert len(found) == len(set(found)) == 915
+    assert len(found) // 16 * 5 == 285  # the steps of five epochs
+
+
+def test_an_epoch_of_ttopd_mixes_its_environments_as_the_paper_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = drawn("ttopd_9b", "ttopd", monkeypatch)
+    counts = Counter(name for name, _ in found)
+    names = ("ClinicalDiagnosis", "TriageEmergency", "DrugInteraction")
+    rows = [counts.pop(f"clinic/{name}-v0") for name in names]
+    assert not counts
+    assert [row / sum(rows) for row in rows] == pytest.approx([25 / 70, 20 / 70, 25 / 70], abs=0.01)
+    times = Counter(found)
+    assert max(times.values()) <= 2  # no task is drawn often
+    for name in names:
+        tasks = {task.id for task in make_env(f"clinic/{name}-v0", {"split": "train"}).tasks}
+        assert {task for where, task in times if name in where} == tasks
 
 
 def test_the_adapter_is_on_attention_and_mlp_of_the_text_model_alone() -> None:

@@ -10,7 +10,8 @@ import pytest
 from fake_fields import Fields
 from scripted_rollout import TRIAGE, Server, play, record, right, row
 
-from gym_clinic import ConfigError
+import verl_recipes.critic
+from gym_clinic import ClinicEnv, ConfigError
 from verl_recipes.critic.gae import turn_advantages
 from verl_recipes.request import RunRequest
 from verl_recipes.settings import ClinicSettings, CriticSettings
@@ -87,6 +88,26 @@ def test_a_checkpoint_keeps_the_critic(tmp_path: Path, monkeypatch: pytest.Monke
     assert other.critic.fit([[1]], [1.0]) == one.critic.fit([[1]], [1.0])
 
 
+def test_a_saved_critic_judges_an_info_outside_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training.ClinicTrainer, "save_parts", lambda *_: None)
+    one = trainer(options={"slots": 32, "hidden": 4})
+    _, info = ClinicEnv(TRIAGE).reset(seed=0)
+    one.critic.fit([one.critic.read(info)], [1.0])
+    folder = tmp_path / "global_step_1"
+    one.save_parts(folder)
+    for path in (folder, folder / "critic.pt", str(folder)):
+        found = verl_recipes.critic.load(path)
+        assert found.value_of(info) == one.critic.value_of(info)
+        assert (found.fits, found.settings.options) == (1, {"slots": 32, "hidden": 4})
+    with pytest.raises(ConfigError, match="no critic at"):
+        verl_recipes.critic.load(tmp_path)
+    torch.save({"model": {}}, tmp_path / "critic.pt")
+    with pytest.raises(ConfigError, match="does not name the model"):
+        verl_recipes.critic.load(tmp_path)
+
+
 # --- what a trajectory brings ---
 
 
@@ -116,6 +137,18 @@ def test_a_shaped_reward_is_paid_at_the_last_turn(tokenizer: Any) -> None:
     assert found[:-1] == plain[:-1]
     assert sum(found) == pytest.approx(out.reward_score)
     assert found[-1] != plain[-1]
+
+
+def test_the_graph_of_a_domain_reaches_the_critic(tokenizer: Any) -> None:
+    options = {"features": 2, "relations": ["checked"], "hidden": 4}
+    model = {"model": "verl_recipes.critic.graph:GraphValue", "options": options}
+    name = "graph_domain:GRAPHS"
+    out = play(tokenizer, right, "ppo", row(name), **{"clinic.critic": model})
+    before, after = out.extra_fields["critic"]["states"]
+    assert (before["edges"]["checked"], len(after["edges"]["checked"])) == ([], 1)
+    critic = training.Critic(CriticSettings(**model), seed=0)
+    first, second = critic.values([before, after])
+    assert first != second
 
 
 # --- the method ---

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import sys
+from types import SimpleNamespace
 
 import pytest
 
-from gym_clinic import ConfigError
+from gym_clinic import ClinicEnv, ConfigError
 from verl_recipes.preflight import checks, command, machine, pins
 from verl_recipes.preflight.result import MISSING, OK, WARNING, CheckResult
 from verl_recipes.request import RunRequest
@@ -256,3 +258,17 @@ def test_without_hydra_the_check_still_reports(ready, tiny_model):
     (config,) = of(found, "config")
     assert (config.status, "not checked" in config.detail) == (MISSING, True)
     assert of(found, "packages")
+
+
+def test_an_inline_dialect_asks_nothing_of_the_templates_tools() -> None:
+    prompts = importlib.import_module("verl_recipes.preflight.prompts")
+    domain = importlib.import_module("rollout_domains")
+    clinic = importlib.import_module("verl_recipes.settings").ClinicSettings()
+    speaks = SimpleNamespace(chat_template="{{ messages }}")
+    env = ClinicEnv("rollout_domains:INLINE")
+    assert domain.INLINE.dialects["tags"].inline
+    found = prompts._template(speaks, "inline", env, clinic)
+    assert (found.status, found.remedy) == ("ok", "")
+    mute = prompts._template(SimpleNamespace(chat_template=None), "inline", env, clinic)
+    assert mute.status == "missing"
+    assert "clinic.tools" not in mute.remedy + found.detail

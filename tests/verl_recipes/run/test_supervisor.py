@@ -217,3 +217,12 @@ supervisor.command = lambda path: [sys.executable, "-c", sys.argv[2], str(path.p
 with lock.only_writer(path.parent) as descriptor:
     supervisor.supervise(path, 3, 600.0, keep=[descriptor])
 """
+
+
+def test_new_lines_are_whole_and_come_once(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_bytes(b"one\nSTAGE 1 of")
+    lines, read = supervisor.new_lines(log, 0)
+    assert (lines, read) == (["one"], 4)
+    log.write_bytes(b"one\nSTAGE 1 of 2\nthree\n")
+    assert supervisor.new_lines(log, read) == (["STAGE 1 of 2", "three"], 23)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from gym_clinic import ConfigError
 from verl_recipes.schedule.stages import Schedule, check_stages
-from verl_recipes.settings import ClinicSettings, EnvironmentSettings, StageSettings, read
+from verl_recipes.settings import ClinicSettings, read
+from verl_recipes.stage_settings import EnvironmentSettings, StageSettings
 
 # Deep-DxSearch, "Multi-stage reward adaptation": three stages of one target each, then all.
 SEARCH = {"search": 0.9, "match": 0.05, "diagnosis": 0.05}
@@ -153,12 +154,13 @@ def test_a_stage_changes_the_environments_of_a_run() -> None:
         }
     )  # fmt: skip
     assert clinic.in_stage(0) is clinic
-    assert clinic.in_stage(1).environments == clinic.environments
+    assert clinic.in_stage(1).environments[0].options == clinic.environments[0].options
     assert clinic.in_stage(2).environments == (
         EnvironmentSettings(
             "clinic/ClinGen-v0",
             split="dev",
-            env_kwargs={"max_turns": 5, "weights": {"outcome": 1.0, "process": 0.1}},
+            env_kwargs={"max_turns": 5},
+            weights={"outcome": 1.0, "process": 0.1},
         ),
     )
 
@@ -167,8 +169,37 @@ def test_a_stage_changes_every_environment_of_a_mixture() -> None:
     envs = [{"id": "a/A-v0", "weight": 2}, {"id": "b/B-v0", "split": "dev", "turn_tokens": 9}]
     clinic = read({"envs": envs, "stages": [{"name": "x", "steps": 1, "weights": {"acc": 0.5}}]})
     first, second = clinic.in_stage(1).environments
-    assert first == EnvironmentSettings("a/A-v0", weight=2, env_kwargs={"weights": {"acc": 0.5}})
+    assert first == EnvironmentSettings("a/A-v0", weight=2, weights={"acc": 0.5})
     assert (second.split, second.turn_tokens) == ("dev", 9)
+
+
+def test_a_stage_weighs_each_environment_by_its_own_parts() -> None:
+    envs = [
+        {"id": "a/A-v0", "weights": {"outcome": 1.0, "process": 0.5}},
+        {"id": "b/B-v0", "weights": {"accuracy": 1.0}},
+    ]
+    own = {"a/A-v0": {"process": 0.1}, "b/B-v0": {"accuracy": 0.2, "safety": 0.8}}
+    clinic = read({"envs": envs, "stages": [{"name": "x", "steps": 1, "env_weights": own}]})
+    assert [one.options["weights"] for one in clinic.in_stage(1).environments] == [
+        {"outcome": 1.0, "process": 0.1}, {"accuracy": 0.2, "safety": 0.8},
+    ]  # fmt: skip
+    assert clinic.environments[0].options == {"weights": {"outcome": 1.0, "process": 0.5}}
+
+
+def test_a_stage_mixes_splits_by_shares() -> None:
+    stages = [
+        {"name": "even", "steps": 1, "splits": ["train", "hard"]},
+        {"name": "replay", "steps": 1, "splits": {"hard": 3, "train": 1}},
+        {"name": "one", "steps": 1, "split": "hard"},
+    ]
+    envs = [{"id": "a/A-v0", "splits": ["train", "endless"]}, {"id": "b/B-v0"}]
+    clinic = read({"envs": envs, "stages": [*stages, {"name": "own", "steps": 1}]})
+    found = [clinic.in_stage(number).environments for number in range(1, 5)]
+    assert [one[1].shares("train") for one in found] == [
+        {"train": 1.0, "hard": 1.0}, {"hard": 3.0, "train": 1.0}, {"hard": 1.0}, {"train": 1.0},
+    ]  # fmt: skip
+    assert found[2][0].shares("train") == {"hard": 1.0}
+    assert found[3][0].shares("train") == {"train": 1.0, "endless": 1.0}
 
 
 BAD: list[tuple[Any, str]] = [
@@ -188,6 +219,14 @@ BAD: list[tuple[Any, str]] = [
     (
         {"name": "a", "steps": 1, "reference": "start"},
         "reference: Input should be 'base' or 'stage_start'",
+    ),
+    ({"name": "a", "steps": 1, "splits": ["x", "x"]}, "splits names 'x' twice; give shares"),
+    ({"name": "a", "steps": 1, "splits": {"x": 0}}, "splits.x: Input should be greater than 0"),
+    ({"name": "a", "steps": 1, "splits": "x"}, "splits: Input should be an object, not 'x'"),
+    ({"name": "a", "steps": 1, "split": "x", "splits": ["y"]}, "split and splits exclude one ano"),
+    (
+        {"name": "a", "steps": 1, "env_weights": {"clinic/ClinGn-v0": {"outcome": 1.0}}},
+        "env_weights: no environment 'clinic/ClinGn-v0'; did you mean 'clinic/ClinGen-v0'?",
     ),
     ({"name": "a", "steps": 1, "split": 3}, "split: Input should be a valid string, not 3"),
 ]
@@ -231,3 +270,20 @@ def test_what_a_reference_model_is_needed_for_is_refused_without_one() -> None:
     ):
         with pytest.raises(ConfigError, match=says):
             check_stages(config, CURRICULUM)
+
+
+def test_a_stage_says_why_it_ends() -> None:
+    stages = (
+        StageSettings("a", 5, target="clinic/success", stop_at=0.8),
+        StageSettings("b", 5, target="clinic/success", patience=1),
+        StageSettings("c", 2, target="clinic/success"),
+    )
+    one, said = Schedule(stages), []
+    assert one.ending(1) is None
+    for step, value in enumerate((0.5, 0.9, 0.4, 0.4, 0.1, 0.2), 1):
+        one.begin(step)
+        one.observe(step, {"clinic/success": value})
+        said.append(one.ending(step))
+    assert said == [
+        None, "target reached", None, "no better value in 1 looks", None, "its 2 steps are done",
+    ]  # fmt: skip
