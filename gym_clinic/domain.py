@@ -87,6 +87,8 @@ class Domain:
             its last layer, a patient who left), None while it goes on. The episode is then
             terminated and judged, and ``info["stop"]`` is this text.
         success: The domain's own notion of a solved task.
+        correct: What training by outcomes asks for (hints, groups of mixed outcomes), where success
+            is too rare for the samples of a group to differ in it; success by default.
         metrics: Further figures of an episode, always with the same keys; the gold must not
             be among them.
         info: What is added to the env's ``info`` at every reset and step: what a value model reads
@@ -134,6 +136,7 @@ class Domain:
     read_answer: Callable[[str], Any] | None = None
     ended: Callable[[Episode], str | None] | None = None
     success: Callable[[Episode], bool] = _solved
+    correct: Callable[[Episode], bool] | None = None
     metrics: Callable[[Episode], dict[str, float]] = _no_metrics
     info: Callable[[Episode], Mapping[str, Any]] | None = None
     aggregate: Callable[[Sequence[tuple[Task, Mapping[str, float]]]], dict[str, float]] = (
@@ -169,6 +172,10 @@ class Domain:
                 "turn_range=(0.0, 0.1)"
             )
         self.find_dialect(self.dialect)
+
+    def is_correct(self, episode: Episode) -> bool:
+        """Return whether an episode is correct for training by outcomes."""
+        return bool((self.correct or self.success)(episode))
 
     def find_dialect(self, name: str) -> Dialect:
         """Return a dialect of this domain, or one that every domain takes.

@@ -38,6 +38,7 @@ class Queue:
             success = 0.0 if outcome is FAULT else outcome
             self.records[key] = {
                 "success": success,
+                "correct": success,
                 "score": success / 2 + session,
                 "fault": float(outcome is FAULT),
             }

@@ -213,7 +213,7 @@ class ClinicAgentLoop(AgentLoopBase):
         reward, choice = self.clinic.reward, self.clinic.hints
         record["score"] = REWARDS[reward.mode](record, reward)
         told = hints.load(choice.path).of_size(choice.size)
-        text = told.text(bool(record["success"]), key, choice.mode)
+        text = told.text(bool(record["correct"]), key, choice.mode)
         fields: dict[str, Any] = {"turn_ids": kept}
         if text:
             own = [token for token, ours in zip(one.response_ids, one.mask, strict=True) if ours]

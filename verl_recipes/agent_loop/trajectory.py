@@ -229,6 +229,7 @@ class Trajectory:
         own = {
             "total": self.reward,
             "success": success,
+            "correct": float(self.env.domain.is_correct(self.env.episode) and not self.truncated),
             "acc": success,
             "truncated": float(self.truncated),
             "turns": float(self.turns),

@@ -52,7 +52,7 @@ class Player:
     seed: int
 
     def play(self, task: Task, sample: int) -> tuple[bool, int]:
-        """Play one sample of a task to its end; return ``success``, and its calls."""
+        """Play one sample of a task to its end; return whether it is correct, and its calls."""
         one = Trajectory(self.env, task.id, self.tokens, self.budgets)
         one.begin()
         while not one.over:
@@ -67,7 +67,7 @@ class Player:
             done = said.stop_reason == "completed"
             one.take(said.token_ids, said.log_probs, finished=done)
         calls = sum(call.ok for turn in self.env.episode.turns for call in turn.calls)
-        return bool(one.info["success"]), calls
+        return self.env.domain.is_correct(self.env.episode), calls
 
 
 def sample_groups(player: Player, tasks: Sequence[Task], samples: int, *, least: float) -> Look:

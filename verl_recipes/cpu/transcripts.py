@@ -93,7 +93,7 @@ def transcripts(
                 spoken = tuple(first + place for place, own in enumerate(one.mask) if own)
                 at = placement.index(one.prompt_ids)
                 made = sum(len(turn.calls) for turn in env.episode.turns)
-                right = bool(one.info["success"])
+                right = env.domain.is_correct(env.episode)
                 learned = tuple(one.ids[place] for place in spoken)
                 found.append(Transcript(tuple(one.ids), spoken, learned, right, at, made))
     if not found:

@@ -97,7 +97,7 @@ def _figures(rows: Sequence[tuple[Record, str, Mapping[str, float]]]) -> dict[st
         found |= {f"{name}/mean": _mean(values), f"{name}/p95": _percentile(values, 95)}
     for name, values in (("score", score), ("total", total)):
         found |= {f"{name}/mean": _mean(values), f"{name}/std": _std(values)}
-    correct = column("success") > 0.0
+    correct = column("correct") > 0.0
     for name, chosen in (("correct", correct), ("incorrect", ~correct)):
         found[f"{name}/n"] = float(chosen.sum())
         found[f"{name}/turns"] = _mean(turns[chosen])

@@ -222,7 +222,7 @@ class BoundedReplayBuffer(ReplayBuffer):
 
     def _figures(self, keys: Iterable[str]) -> list[float]:
         """Return what must vary in a group."""
-        name = "score" if self.metric == "reward" else self.metric or "success"
+        name = "score" if self.metric == "reward" else self.metric or "correct"
         records = [self.drawn[key].record for key in keys]
         for record in records:
             if name not in record:

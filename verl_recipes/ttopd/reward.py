@@ -67,7 +67,7 @@ def env(record: Mapping[str, float], choice: RewardSettings) -> float:
 def cosine(record: Mapping[str, float], choice: RewardSettings) -> float:
     """Return R_cos of the outcome and the length (TT-OPD paper, eq. 3)."""
     how = {name: value for name, value in vars(choice).items() if name != "mode"}
-    correct, truncated = bool(record["success"]), bool(record["truncated"])
+    correct, truncated = bool(record["correct"]), bool(record["truncated"])
     return cosine_reward(correct, int(record["policy_tokens"]), truncated, **how)
 
 

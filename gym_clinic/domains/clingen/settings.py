@@ -97,6 +97,7 @@ def supervisor(
         open_case=partial(Curation, genetics=genetics, edition=words),
         read_answer=read_classification,
         success=_supervisor_solved,
+        correct=lambda episode: episode.answer == episode.task.gold["classification"],
         metrics=_supervisor_metrics,
         aggregate=_aggregate,
         classes=published_class,
@@ -139,6 +140,9 @@ def single_agent(
         open_case=partial(Curation, genetics=genetics, edition=words),
         read_answer=read_judgement,
         success=_single_solved,
+        correct=lambda episode: (
+            _class_after_reading(episode) == episode.task.gold["classification"]
+        ),
         metrics=_single_metrics,
         aggregate=_aggregate,
         classes=published_class,

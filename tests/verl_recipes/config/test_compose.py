@@ -218,7 +218,7 @@ def test_settings_of_every_run(stack: str, method: str) -> None:
     assert config.trainer.v1.trainer_mode == mode
     assert config.algorithm.adv_estimator == ("gae" if method == "ppo" else "grpo")
     assert config.algorithm.filter_groups.enable is (method != "ppo")
-    assert config.algorithm.filter_groups.metric == "success"
+    assert config.algorithm.filter_groups.metric == "correct"
     assert config.actor_rollout_ref.actor.strategy == "fsdp2"
     assert config.actor_rollout_ref.rollout.mode == "async"
     assert config.data.seed == config.clinic.seed

@@ -20,7 +20,8 @@ Record = dict[str, float]
 def record(**changes: float) -> Record:
     own = dict.fromkeys(OWN_KEYS, 0.0) | {"turns": 2.0, "prompt_tokens": 100.0}
     parts = {"reward/outcome": 0.0, "reward/process": 0.0, "reward/extra": 0.0, "metric/f1": 0.0}
-    return own | parts | {name.replace("__", "/"): float(v) for name, v in changes.items()}
+    given = {name.replace("__", "/"): float(v) for name, v in changes.items()}
+    return own | parts | {"correct": given.get("success", 0.0)} | given
 
 
 def fault() -> Record:
@@ -254,7 +255,8 @@ def test_bad_records_are_refused(
 def graded(**changes: float) -> Record:
     """A record of another environment: one part, another metric."""
     own = {key: value for key, value in record().items() if "/" not in key}
-    return own | {"reward/triage": 0.0, "metric/delay": 4.0} | changes
+    correct = {"correct": changes.get("success", 0.0)}
+    return own | {"reward/triage": 0.0, "metric/delay": 4.0} | correct | changes
 
 
 def test_records_of_two_environments_by_hand() -> None:

@@ -137,7 +137,7 @@ def test_figures_are_of_all_that_were_drawn_with_the_trained_ones_beside_them(
     assert "67% of the trajectories truncated" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("method", "metric"), [("grpo", "success"), ("ppo", None)])
+@pytest.mark.parametrize(("method", "metric"), [("grpo", "correct"), ("ppo", None)])
 def test_verl_makes_our_replay_buffer(method: str, metric: str | None) -> None:
     composing = importlib.import_module("verl_recipes.config.compose")
     request = importlib.import_module("verl_recipes.request").RunRequest
