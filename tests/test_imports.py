@@ -21,7 +21,7 @@ ROOT = Path(gym_clinic.__file__).resolve().parent
 ROWS = (
     ("_version",),
     ("errors",),
-    ("exports", "strict_json", "paths", "files", "frozen", "names", "images"),
+    ("exports", "strict_json", "paths", "files", "frozen", "names", "images", "sources"),
     ("endpoint",),
     ("facts",),
     ("episode", "spaces", "case"),
