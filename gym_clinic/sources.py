@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from typing import Any
 
 DIGITS = 16
 """Hexadecimal digits of a hash."""
@@ -20,14 +21,26 @@ def source_hash(source: str | bytes) -> str:
     >>> source_hash("x = 1") == source_hash("x = 2")
     False
     """
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                node.body = node.body[1:]
-    return hashlib.sha256(ast.dump(tree).encode(errors="backslashreplace")).hexdigest()[:DIGITS]
+    digest = hashlib.sha256(repr(_plain(ast.parse(source))).encode(errors="backslashreplace"))
+    return digest.hexdigest()[:DIGITS]
+
+
+_IGNORED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
+"""Fields of a syntax tree that follow from the rest, or say nothing of what the code does."""
+
+
+def _plain(value: Any) -> Any:
+    """Return a syntax tree as tuples, which are the same in every version of Python.
+
+    `ast.dump` is not: versions differ in the empty fields that they write.
+    """
+    if isinstance(value, ast.Constant):
+        return "Constant", repr(value.value)
+    if isinstance(value, ast.AST):
+        fields = {name: _plain(item) for name, item in ast.iter_fields(value)}
+        if isinstance(value, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            fields["body"] = fields["body"][ast.get_docstring(value, clean=False) is not None :]
+        kept = [(name, item) for name, item in sorted(fields.items())
+                if name not in _IGNORED and item is not None and item != ()]  # fmt: skip
+        return type(value).__name__, *kept
+    return tuple(map(_plain, value)) if isinstance(value, list) else value
