@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from gym_clinic._version import __version__
 from gym_clinic.commands import (
+    compare,
     doctor,
     evaluate,
     export,
@@ -27,6 +28,7 @@ from gym_clinic.commands import (
     play,
     plot,
     safety,
+    show,
     tasks,
 )
 from gym_clinic.errors import ClinicError, ServiceError, Terminated
@@ -96,7 +98,7 @@ def gym_clinic(
     """Clinical agents as Gymnasium environments, with rewards that are tested against gaming."""
 
 
-for _command in (listing, info, play, evaluate, judge):
+for _command in (listing, info, play, evaluate, show, compare, judge):
     app.add_typer(_command.app)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(kb.app, name="kb")

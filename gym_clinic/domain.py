@@ -5,7 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gym_clinic.action import DIALECTS, Dialect
 from gym_clinic.case import Case
@@ -45,6 +45,20 @@ class Menu:
     calls: tuple[CallSpec, ...] = ()
     answers: Mapping[str, Move] = field(default_factory=dict)
     kind: str = ""
+
+
+class Table(NamedTuple):
+    """A table for people.
+
+    Attributes:
+        title: Its heading.
+        columns: The headings of the columns.
+        rows: The cells.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def _open_case(task: Task) -> Case:
@@ -102,6 +116,8 @@ class Domain:
             what it answered, to fine-tune it on; None for a call that no model answers. The case
             is as it was opened, and of the call only name, arguments and response are there, as
             in a trace.
+        explain: Returns how a finished episode was judged, as tables for people, the gold in words
+            among them; without it a debrief lists the fields of the gold.
         scoring: Returns a fingerprint of what results depend on beside the tasks; results of
             different ones are not put into one table.
         turn_reward: Paid after each turn, beside the rubric's total at the end; clipped to
@@ -137,6 +153,7 @@ class Domain:
     baselines: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     adversaries: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     conversation: Callable[[Any, Call], Conversation | None] | None = None
+    explain: Callable[[Episode], Sequence[Table]] | None = None
     scoring: Callable[[], str] = str
     turn_reward: Callable[[Episode], float] | None = None
     turn_range: tuple[float, float] | None = None

@@ -162,7 +162,10 @@ def tables(summary: Summary) -> list[Grid]:
             Grid(
                 f"Means of {len(summary.classes)} classes, each of the same weight",
                 ("figure", "mean", "95% interval"),
-                tuple((name, _mean(one), _ends(one)) for name, one in summary.balanced.items()),
+                tuple(
+                    (name, mean_cell(one), range_cell(one))
+                    for name, one in summary.balanced.items()
+                ),
             )
         )
     if summary.trials > 1:
@@ -171,7 +174,7 @@ def tables(summary: Summary) -> list[Grid]:
                 "Over several trials of a task",
                 ("k", "pass@k", "95% interval", "pass^k", "95% interval "),
                 tuple(
-                    (k, _mean(one), _ends(one), _mean(every), _ends(every))
+                    (k, mean_cell(one), range_cell(one), mean_cell(every), range_cell(every))
                     for (k, one), every in zip(
                         summary.pass_at_k.items(), summary.pass_hat_k.values(), strict=True
                     )
@@ -304,30 +307,36 @@ def _figures(summary: Summary) -> dict[str, str]:
         zip(
             FIXED,
             (
-                _mean(summary.success), _mean(summary.reward), f"{summary.errors:,}",
-                f"{summary.episodes:,}", _ends(summary.success), _mean(summary.scaled),
-                _ends(summary.scaled), _mean(summary.turns), _mean(summary.calls),
+                mean_cell(summary.success), mean_cell(summary.reward), f"{summary.errors:,}",
+                f"{summary.episodes:,}", range_cell(summary.success), mean_cell(summary.scaled),
+                range_cell(summary.scaled), mean_cell(summary.turns), mean_cell(summary.calls),
             ),
             strict=True,
         )
     )  # fmt: skip
-    parts = {_part(name): _mean(interval) for name, interval in summary.rewards.items()}
+    parts = {_part(name): mean_cell(interval) for name, interval in summary.rewards.items()}
     figures = {name: fixed.pop(name) for name in ("success", "reward")} | parts | fixed
     for name, interval in summary.metrics.items():
-        figures[f"metric_{name}" if name in figures else name] = _mean(interval)
+        figures[f"metric_{name}" if name in figures else name] = mean_cell(interval)
     return figures
 
 
 def _cells(interval: Interval) -> tuple[str, ...]:
     ends = (interval.min, interval.max) if isinstance(interval, Spread) else (None, None)
-    return (_mean(interval), _ends(interval), *("" if e is None else _show(e) for e in ends))
+    return (
+        mean_cell(interval),
+        range_cell(interval),
+        *("" if e is None else _show(e) for e in ends),
+    )
 
 
-def _mean(interval: Interval) -> str:
+def mean_cell(interval: Interval) -> str:
+    """Return the mean of an interval as a cell."""
     return NONE if interval.mean is None else _show(interval.mean)
 
 
-def _ends(interval: Interval) -> str:
+def range_cell(interval: Interval) -> str:
+    """Return the ends of an interval as a cell."""
     if interval.low is None or interval.high is None:
         return NONE
     return f"{_show(interval.low)} to {_show(interval.high)}"
