@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -118,8 +119,8 @@ class Domain:
             in a trace.
         explain: Returns how a finished episode was judged, as tables for people, the gold in words
             among them; without it a debrief lists the fields of the gold.
-        scoring: Returns a fingerprint of what results depend on beside the tasks; results of
-            different ones are not put into one table.
+        edition: Names what results depend on beside tasks, code and data files, such as texts that
+            an option chose; part of :meth:`scoring`.
         turn_reward: Paid after each turn, beside the rubric's total at the end; clipped to
             ``turn_range``.
         turn_range: Lowest and highest reward of one turn; needed with ``turn_reward``.
@@ -131,6 +132,7 @@ class Domain:
         blocking: Whether a step may wait (a model server behind a tool), so that an
             asynchronous loop must not run it inline. A step that fails with ServiceError then
             leaves the case as it was, so that it can be tried again.
+        module: The module that makes it, for :meth:`scoring`; :func:`load` fills it in.
     """
 
     name: str
@@ -154,7 +156,7 @@ class Domain:
     adversaries: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     conversation: Callable[[Any, Call], Conversation | None] | None = None
     explain: Callable[[Episode], Sequence[Table]] | None = None
-    scoring: Callable[[], str] = str
+    edition: Callable[[], str] = str
     turn_reward: Callable[[Episode], float] | None = None
     turn_range: tuple[float, float] | None = None
     dialects: Mapping[str, Dialect] = field(default_factory=dict)
@@ -162,6 +164,7 @@ class Domain:
     max_turns: int = 10
     response_limit: int | None = None
     blocking: bool = False
+    module: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not self.tools and self.read_answer is None:
@@ -203,6 +206,27 @@ class Domain:
         if not len(tasks):
             raise ConfigError(f"split {name!r} of domain {self.name!r} holds no task")
         return tasks
+
+    def scoring(self) -> str:
+        """Return a fingerprint of what results depend on beside the tasks.
+
+        The code of the environment and of this domain, the data files beside it, its policy, the
+        schemas of its tools, and its edition. Comments, docstrings and formatting of code do not
+        count. Results of different fingerprints are not put into one table.
+        """
+        from gym_clinic.fingerprint import fingerprint  # for evaluation only
+
+        judged = (self.rubric, self.ended, self.success, self.metrics, self.aggregate,
+                  self.turn_reward)  # fmt: skip
+        played = (self.tools, self.ticket, self.open_case, self.read_answer, self.dialects)
+        endless = [one for one in self.tasks.values() if getattr(one, "endless", False)]
+        schemas = json.dumps([tool.schema for tool in self.tools], sort_keys=True)
+        return fingerprint(
+            (*judged, *played, *endless),
+            module=self.module,
+            tasks=self.name,
+            texts=(self.policy, schemas, self.edition()),
+        )
 
     def solve(self, task: Task) -> Sequence[Move]:
         """Return the moves of a perfect agent, from the gold."""
@@ -250,6 +274,8 @@ def load(
         raise ConfigError(f"domain {name!r} takes no options, got {sorted(options)}; {advice}")
     if not isinstance(found, Domain):
         raise ConfigError(f"{name!r} is a {type(found).__name__}; expected a Domain")
+    if not found.module:
+        object.__setattr__(found, "module", module_name)
     return found
 
 

@@ -21,10 +21,11 @@ ROOT = Path(gym_clinic.__file__).resolve().parent
 ROWS = (
     ("_version",),
     ("errors",),
-    ("exports", "strict_json", "paths", "files", "frozen", "names", "images", "sources"),
+    ("exports", "strict_json", "paths", "files", "frozen", "names", "images"),
     ("endpoint",),
     ("facts",),
-    ("episode", "spaces", "case"),
+    ("source_files", "episode", "spaces", "case"),
+    ("fingerprint",),
     ("action", "toolbox", "instruments", "retrieval", "consult", "simulate", "taskset"),
     ("embedded", "chart"),
     ("safety",),

@@ -20,6 +20,9 @@ from gym_clinic.names import LONGEST, nearest
 SUGGESTED = 4
 """Names that are suggested for an unknown one, at most."""
 
+LISTED = 16
+"""Names that are listed where none is like an unknown one, at most."""
+
 _WORD, _WORD_OR_X_RAY = re.compile(r"[a-z0-9]+"), re.compile(r"x-ray|[^-]+")
 
 
@@ -85,8 +88,9 @@ def find_name(
     near = nearest(plain, names)
     alike = [known[one] for one in (*_sharing_words(plain, names), *([near] if near else ()))]
     several = " or ".join(f"'{one}'" for one in list(dict.fromkeys(alike))[:SUGGESTED])
-    some = ", ".join(sorted(set(known.values()))[:12])
-    hint = f"did you mean {several}?" if several else f"there are, for example: {some}."
+    every = sorted(set(known.values()))
+    listed = "there are: " if len(every) <= LISTED else "there are, for example: "
+    hint = f"did you mean {several}?" if several else f"{listed}{', '.join(every[:LISTED])}."
     raise ToolError(f"No {what} '{name[:LONGEST]}'; {hint}")
 
 
@@ -104,8 +108,14 @@ def _by_words(names: tuple[str, ...]) -> Mapping[frozenset[str], str]:
 def _sharing_words(plain: str, names: tuple[str, ...]) -> list[str]:
     """The names that share words with an unknown one, those that share most first."""
     asked = _words_of(plain)
-    shared = {one: len(asked & _words_of(one)) / len(asked | _words_of(one)) for one in names}
-    return sorted((one for one in names if shared[one]), key=lambda one: (-shared[one], one))
+    shared = {name: _likeness(asked, _words_of(name)) for name in names}
+    return sorted((name for name in names if shared[name]), key=lambda name: (-shared[name], name))
+
+
+def _likeness(words: frozenset[str], others: frozenset[str]) -> float:
+    """Return the shared words as a share of all; 0 for a name of which no word is left."""
+    shared = words & others
+    return len(shared) / len(words | others) if shared else 0.0
 
 
 @lru_cache(maxsize=1 << 12)

@@ -172,7 +172,7 @@ def give_medicine(
     named = find_drug(drug)
     plain = plain_route(route) or ""
     way = plain if plain in actions().routes else SAME_AS.get(plain, plain)
-    if not home and way not in actions().routes:
+    if way not in actions().routes:
         way = find_among(route, actions().routes, "route")
     if dose <= 0:
         raise ToolError(f"The dose is {dose:g} {unit}; expected a number above 0.")

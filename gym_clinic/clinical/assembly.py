@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
-from gym_clinic.clinical.fingerprint import fingerprint
 from gym_clinic.clinical.judging.judge import DomainJudge
 from gym_clinic.clinical.judging.measures import aggregate, metrics
 from gym_clinic.clinical.judging.rubric import clinical_rubric, success
@@ -52,6 +50,5 @@ def clinical_domain(
         aggregate=aggregate,
         classes=classes,
         adversaries={**ADVERSARIES, **READERS, **(adversaries or {})},
-        scoring=partial(fingerprint, spec.name),
         **parts,
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gym_clinic.clinical.fingerprint import CANARY
+from gym_clinic.clinical.canary import CANARY
 from gym_clinic.clinical.judging.assertions import CHECKS
 from gym_clinic.clinical.judging.calls import canonical
 from gym_clinic.clinical.judging.citations import NOT_JUDGED, is_true, measurements_of

@@ -26,11 +26,12 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from gym_clinic.clinical.fingerprint import CANARY, fingerprint
+from gym_clinic.clinical.canary import CANARY
 from gym_clinic.domain import builtin_names
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.files import replace_file
+from gym_clinic.fingerprint import fingerprint
 from gym_clinic.names import import_named, suggest
 from gym_clinic.simulate.split import Split
 from gym_clinic.taskset import EndlessTasks
@@ -223,8 +224,8 @@ def write_folder(
 ) -> dict[str, int]:
     """Write the files of splits and the manifest; return the number of tasks of each split.
 
-    The manifest holds the canary, the fingerprint of generator and scoring, the seed, and a hash
-    of each file.
+    The manifest holds the canary, the fingerprint of the code and tables that make and score the
+    tasks, the seed, and a hash of each file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     counts: dict[str, int] = {}
@@ -234,7 +235,8 @@ def write_folder(
         text = "".join(lines).encode()
         replace_file(folder / f"{split}.jsonl", [text])
         counts[split], hashes[split] = len(lines), hashlib.sha256(text).hexdigest()
-    manifest = {"canary": CANARY, "fingerprint": fingerprint(spec.name), "version": spec.version,
+    made_by = fingerprint((spec,), module=spec.make.__module__)
+    manifest = {"canary": CANARY, "fingerprint": made_by, "version": spec.version,
                 "seed": seed, "sha256": hashes}  # fmt: skip
     replace_file(folder / MANIFEST, [json.dumps(manifest, indent=2).encode(), b"\n"])
     return counts

@@ -71,6 +71,10 @@ class ClinicWorld:
         found: Made = self._memo[key]
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What was made for a key is made again, the same, where it is asked for.
+        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"_memo": {}}
+
     @cached_property
     def findings(self) -> frozenset[str]:
         """The findings that the patient has on arrival, with what they imply."""
@@ -160,6 +164,10 @@ class ClinicCase(Chart):
         for measurement, value in world.readings.items():
             self.show(measurement, value)
         self.marks = [TurnMark(len(self.events), frozenset(self.told), frozenset(self.shown))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The judge is the domain's: it does not travel, and judges the same elsewhere.
+        return {**self.__dict__, "judged": None}
 
     def computed(self, key: Any, make: Callable[[], Made]) -> Made:
         """Return what follows from the patient and a key, made once for all episodes."""

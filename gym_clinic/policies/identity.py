@@ -8,8 +8,6 @@ declares an attribute ``version`` and changes it with them. Comments and docstri
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gym_clinic.sources import DIGITS, source_hash
+from gym_clinic.source_files import read_source
+
+DIGITS = 16
+"""Hexadecimal digits of a hash that a run keeps."""
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _OWN = "gym_clinic"
@@ -68,21 +69,15 @@ def _module_files(name: str) -> dict[str, str]:
     seen = {name}
     while waiting:
         module, path = waiting.pop()
-        content = path.read_bytes()
-        relative = path.relative_to(root).as_posix()
-        try:
-            tree = ast.parse(content)
-        except (SyntaxError, ValueError):  # a compiled module, or one for another Python
-            files[relative] = hashlib.sha256(content).hexdigest()[:DIGITS]
-            continue
-        files[relative] = source_hash(content)
-        home = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        for imported in dict.fromkeys(_imports(tree, home)):
-            if imported in seen or not _counts(imported, package):
+        source = read_source(path.read_bytes())
+        files[path.relative_to(root).as_posix()] = source.tree[:DIGITS]
+        imported = source.imports(module, package=path.name == "__init__.py")
+        for name_of_import in sorted(name for found in imported for name in _with_parents(found)):
+            if name_of_import in seen or not _counts(name_of_import, package):
                 continue
-            seen.add(imported)
-            if (beside := _beside(imported, root)) is not None:
-                waiting.append((imported, beside))
+            seen.add(name_of_import)
+            if (beside := _beside(name_of_import, root)) is not None:
+                waiting.append((name_of_import, beside))
     return files
 
 
@@ -121,21 +116,6 @@ def _beside(name: str, root: Path) -> Path | None:
     if not place.parent.is_dir():
         return None
     return next((path for path in sorted(place.parent.glob(f"{place.name}.*.so"))), None)
-
-
-def _imports(tree: ast.AST, package: str) -> Iterator[str]:
-    """Yield the names of all modules that source may import, those of packages on the way too."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _with_parents(alias.name)
-        elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".") if package else []
-            base = parts[: len(parts) - node.level + 1] if node.level else []
-            whole = ".".join([*base, *([node.module] if node.module else [])])
-            yield from _with_parents(whole)
-            for alias in node.names:
-                yield f"{whole}.{alias.name}" if whole else alias.name
 
 
 def _with_parents(name: str) -> Iterator[str]:

@@ -11,7 +11,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 import gymnasium as gym
@@ -27,7 +26,12 @@ from gym_clinic.names import at_least_one
 from gym_clinic.policies.playing import play
 from gym_clinic.taskset import as_tasks
 from gym_clinic.testing import checks
+from gym_clinic.testing.names import NameFuzzer, believed, play_strange
+from gym_clinic.testing.reporting import Reporting
 from gym_clinic.testing.workers import in_processes
+
+STRANGE_CALLS = 100
+"""Calls with strange names that a check makes."""
 
 ENDLESS_SAMPLE = 60
 """Tasks of an endless split that a check looks at, unless a sample is named."""
@@ -35,34 +39,6 @@ ENDLESS_SAMPLE = 60
 __all__ = ["check_domain", "check_tasks"]
 
 _LISTED = 50  # problems named in full
-
-
-class _Reporting:
-    """A block of code whose exception is reported as a problem, and does not end the search.
-
-    The tools, rubric and tasks of a third party run inside it and may raise anything. An
-    ``Exception`` is therefore recorded and suppressed, here and nowhere else, so that the checks
-    after it run as well; anything else (Ctrl-C, ``sys.exit``) reaches the caller.
-
-    Args:
-        found: The problems found so far; the exception is added.
-        where: What is being checked.
-    """
-
-    def __init__(self, found: list[str], where: str) -> None:
-        self._found, self._where = found, where
-
-    def __enter__(self) -> None:
-        """Begin the block."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> bool:
-        """End the block; True suppresses the exception."""
-        if not isinstance(error, Exception):
-            return False
-        self._found.append(f"{self._where}: {type(error).__name__}: {str(error)[:500]}")
-        return True
 
 
 def check_domain(
@@ -79,8 +55,8 @@ def check_domain(
     Gymnasium's own checker without a warning; spaces; the spec as JSON; the same bytes for the
     same seed and actions; every task of every split (form, ids, gold, the oracle's full marks);
     the case changed by tools of kind WRITE alone; the same keys of info however an episode ends;
-    nothing shared with those it is handed to; the gold out of reach; hostile actions; adversaries
-    that are not worth playing.
+    nothing shared with those it is handed to; the gold out of reach; hostile actions; strange
+    names in the texts of tools; adversaries that are not worth playing.
 
     Args:
         domain: A registered id, a name for :func:`gym_clinic.domain.load`, or a Domain that
@@ -101,6 +77,8 @@ def check_domain(
     """
     spec = _spec(domain, env_kwargs)
     env = _make(spec)
+    found: list[str] = []
+    report = partial(Reporting, found)
     every: Sequence[tuple[str, Callable[[], Iterator[str]]]] = (
         ("Gymnasium's checker", lambda: _gymnasium(env)),
         ("spec", lambda: _round_trip(spec)),
@@ -111,11 +89,12 @@ def check_domain(
         ("info", lambda: checks.info(env)),
         ("gold", lambda: checks.gold(env, recorded)),
         ("hostile actions", lambda: checks.hostile(env)),
+        ("strange names", lambda: play_strange(NameFuzzer(env), STRANGE_CALLS, report)),
+        ("names of nothing", lambda: believed(env, report)),
         ("adversaries", lambda: checks.scores(env, adversaries)),
     )
-    found: list[str] = []
     for what, check in every:
-        with _Reporting(found, what):
+        with Reporting(found, what):
             found.extend(f"{what}: {problem}" for problem in check())
     if found:
         more = f"\n  … and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
@@ -168,7 +147,7 @@ def _look(
     task = as_tasks(env.domain.tasks[split])[position]
     where = f"{split}, task {task.id!r}"
     found: list[str] = []
-    with _Reporting(found, where):
+    with Reporting(found, where):
         found.extend(f"{where}: {one}" for one in checks.form(env, task))
         if played:
             found.extend(f"{where}: {one}" for one in checks.solved(env, task, oracle))

@@ -12,9 +12,10 @@ import clinical_domain
 import pytest
 
 from gym_clinic.clinical import endless, generate
-from gym_clinic.clinical.fingerprint import CANARY, _files, fingerprint
+from gym_clinic.clinical.canary import CANARY
 from gym_clinic.clinical.tasks import _class_at, seed_of, spec_of, task_lines, write_folder
 from gym_clinic.errors import ConfigError
+from gym_clinic.fingerprint import fingerprint
 from gym_clinic.simulate.split import Split
 from gym_clinic.taskset import read_tasks
 
@@ -57,37 +58,9 @@ def test_a_folder_holds_its_manifest_and_the_canary(tmp_path: Path) -> None:
     text = (tmp_path / "dev.jsonl").read_bytes()
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["sha256"] == {"dev": hashlib.sha256(text).hexdigest()}
-    assert manifest["fingerprint"] == fingerprint("tiny_clinic")
+    assert manifest["fingerprint"] == fingerprint((SPEC,), module="clinical_domain")
     assert text.count(CANARY.encode()) == 3
     assert list(read_tasks(tmp_path / "dev.jsonl")) == list(generate(SPEC, 3, split="dev"))
-
-
-def test_a_fingerprint_is_of_one_domain() -> None:
-    assert fingerprint("clingen") != fingerprint("tiny_clinic")
-
-
-def test_a_fingerprint_covers_phrases_policy_and_every_room_that_decides() -> None:
-    files = _files("clinical_diagnosis")
-    wanted = ("policy", "env.py", "simulate/split.py", "simulate/clinic/texts/phrases/arrival.txt",
-              "chart/talk/topics.json", "facts/named_drugs.py",
-              "domains/clinical_diagnosis/gold.py", "instruments/__init__.py",
-              "table conditions/emergency.json")  # fmt: skip
-    assert [one for one in wanted if one not in files] == []
-    assert not [one for one in files if one.startswith("domains/triage_emergency")]
-
-
-def test_a_changed_file_changes_the_fingerprint(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    found = []
-    for text in ("one", "another"):
-        (tmp_path / "arrival.txt").write_text(text)
-        files = {"simulate/arrival.txt": tmp_path / "arrival.txt"}
-        monkeypatch.setattr("gym_clinic.clinical.fingerprint._files", lambda name, all=files: all)
-        fingerprint.cache_clear()
-        found.append(fingerprint("clinical_diagnosis"))
-    fingerprint.cache_clear()
-    assert found[0] != found[1]
 
 
 def test_endless_tasks_are_found_again() -> None:

@@ -26,7 +26,7 @@ def test_trace_holds_every_episode_in_order(tmp_path: Path) -> None:
     ]
     assert all(list(row) == KEYS for row in trace)
     for row in trace:
-        assert row["data"] == data_hash(tasks)
+        assert row["data"] == data_hash(tasks, eval_domain.DOMAIN.scoring())
         assert row["seed"] == episode_seed(0, row["task_id"], row["trial"])
         roles = [message["role"] for message in row["messages"]]
         assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]

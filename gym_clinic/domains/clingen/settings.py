@@ -114,7 +114,7 @@ def supervisor(
             _reported(episode),
             constants,
         ),
-        scoring=lambda: words.fingerprint if words else "",
+        edition=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
         response_limit=GENETICS_LIMIT if genetics else RESPONSE_LIMIT,
         blocking=isinstance(consultant, Mapping),
@@ -167,7 +167,7 @@ def single_agent(
             _claimed(episode),
             constants,
         ),
-        scoring=lambda: words.fingerprint if words else "",
+        edition=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
     )
 

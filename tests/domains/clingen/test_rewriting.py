@@ -236,15 +236,16 @@ def test_an_episode_reads_the_edition(
         case = clinic.domain.open_case(task)
         pmids = [article["pmid"] for article in task.record["articles"]]
         texts = [str(observation), *(case.full_text(pmid) for pmid in pmids)]
-        told.append(("\n".join(texts), task.gold, clinic.domain.scoring()))
+        told.append(("\n".join(texts), task.gold, clinic.domain))
         env.close()
     (before, gold, plain), (after, same_gold, written) = told
     assert "Here, we " in after
     assert "Here, we " not in before
     assert after.replace("Here, we ", "We ") == before
     assert gold == same_gold
-    assert (plain, written) == ("", Edition(out).fingerprint)
-    assert written.startswith("edition by editor ")
+    assert (plain.edition(), written.edition()) == ("", Edition(out).fingerprint)
+    assert written.edition().startswith("edition by editor ")
+    assert plain.scoring() != written.scoring()
     assert len(chat_server.requests) == asked
 
 
