@@ -141,16 +141,13 @@ def _said(options: Mapping[str, Any], option: str) -> str:
 def _changed_files(before: Any, now: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence of the files of a policy that have changed, come or gone."""
     old: Mapping[str, str] = before if isinstance(before, Mapping) else {}
-    for what, files in (
-        (
-            "changed since this run began",
-            [name for name in now if name in old and old[name] != now[name]],
-        ),
-        ("were added to it", [name for name in now if name not in old]),
-        ("are gone from it", [name for name in old if name not in now]),
+    for what, names in (
+        ("changed", [name for name, digest in now.items() if old.get(name, digest) != digest]),
+        ("joined the policy's code", [name for name in now if name not in old]),
+        ("left the policy's code", [name for name in old if name not in now]),
     ):
-        if files:
-            yield f"other code of the policy: {', '.join(files)} {what}"
+        if names:
+            yield f"another policy: {', '.join(names)} {what} since this run began"
 
 
 def _count(value: Any) -> float:

@@ -38,7 +38,7 @@ class RepeatedFailuresError(Exception):
     """Too many episodes failed in a row.
 
     Args:
-        results: They, in the order they ended.
+        results: They, in the order of the run.
     """
 
     def __init__(self, results: Sequence[Result]) -> None:
@@ -144,7 +144,11 @@ def evaluate(
     ]
     keys: list[Key] = [(job.task_id, job.trial) for job in jobs]
     with Journal(folder, {(job.task_id, job.trial): job.seed for job in jobs}) as journal:
-        todo = [job for job, key in zip(jobs, keys, strict=True) if key not in journal.results]
+        todo = {
+            number: job
+            for number, (job, key) in enumerate(zip(jobs, keys, strict=True))
+            if key not in journal.results
+        }
         stop = threading.Event()
         run = EpisodeRunner(envs, maker, about, stop)
         shown = show_progress(about["policy"], len(jobs), len(jobs) - len(todo), shown=progress)
@@ -252,7 +256,7 @@ def sample(tasks: Sequence[Task] | Tasks, limit: int | None, seed: int) -> list[
 
 def _run_all(
     run: EpisodeRunner,
-    jobs: Sequence[Job],
+    jobs: Mapping[int, Job],
     journal: Journal,
     concurrency: int,
     shown: Progress,
@@ -260,18 +264,26 @@ def _run_all(
 ) -> None:
     """Run every job, and write each to the journal when it finishes.
 
+    Args:
+        run: Runs one.
+        jobs: Number in the whole run -> job.
+        journal: Where they are written.
+        concurrency: Maximum number at once.
+        shown: The progress.
+        max_failures: Failed jobs in a row that end the run.
+
     Raises:
-        RepeatedFailuresError: If ``max_failures`` episodes failed in a row, as they ended.
+        RepeatedFailuresError: If ``max_failures`` jobs in a row failed.
     """
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="gym-clinic")
-    running: dict[Future[EpisodeRecord | None], Job] = {}
+    running: dict[Future[EpisodeRecord | None], int] = {}
     waiting = iter(jobs)
-    in_a_row: list[Result] = []
+    failed: dict[int, Result] = {}
     try:
         with shown:
             while True:
-                for job in waiting:
-                    running[pool.submit(run, job)] = job
+                for number in waiting:
+                    running[pool.submit(run, jobs[number])] = number
                     if len(running) >= concurrency:
                         break
                 if not running:
@@ -280,13 +292,16 @@ def _run_all(
                 if not done:
                     shown.wait()
                 for future in done:
-                    result = _journal(future, running.pop(future), journal)
+                    number = running.pop(future)
+                    result = _journal(future, jobs[number], journal)
                     if result is None:
                         continue
                     shown.advance(result.error is not None)
-                    in_a_row = [*in_a_row, result] if result.error is not None else []
-                    if max_failures is not None and len(in_a_row) >= max_failures:
-                        raise RepeatedFailuresError(in_a_row)
+                    if result.error is not None:
+                        failed[number] = result
+                        in_a_row = _neighbours(failed, number)
+                        if max_failures is not None and len(in_a_row) >= max_failures:
+                            raise RepeatedFailuresError(in_a_row)
     except BaseException as error:
         run.stop.set()
         # It does not wait for model servers; finished episodes are kept.
@@ -294,10 +309,23 @@ def _run_all(
         pool.shutdown(wait=not at_once, cancel_futures=True)
         for future in running:
             if future.done() and not future.cancelled() and future.exception() is None:
-                _journal(future, running[future], journal)
+                _journal(future, jobs[running[future]], journal)
         raise
     finally:
         pool.shutdown(wait=False)
+
+
+def _neighbours(failed: Mapping[int, Result], number: int) -> list[Result]:
+    """Return the failed jobs in a row around one of them.
+
+    The order of the jobs counts, not that of their ends: an episode that fails ends sooner.
+    """
+    first = last = number
+    while first - 1 in failed:
+        first -= 1
+    while last + 1 in failed:
+        last += 1
+    return [failed[place] for place in range(first, last + 1)]
 
 
 def _journal(future: Future[EpisodeRecord | None], job: Job, journal: Journal) -> Result | None:

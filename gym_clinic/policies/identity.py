@@ -119,5 +119,5 @@ def _beside(name: str, root: Path) -> Path | None:
 
 
 def _with_parents(name: str) -> Iterator[str]:
-    parts = name.split(".")
+    parts = name.split(".") if name else []
     yield from (".".join(parts[:number]) for number in range(1, len(parts) + 1))
