@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from gym_clinic._version import __version__
 from gym_clinic.commands import (
+    compare,
     doctor,
     evaluate,
     export,
@@ -27,11 +28,12 @@ from gym_clinic.commands import (
     play,
     plot,
     safety,
+    show,
     tasks,
 )
-from gym_clinic.errors import ClinicError, ServiceError
+from gym_clinic.errors import ClinicError, ServiceError, Terminated
 
-BROKEN_PIPE, CALLER, SERVICE, INTERRUPTED = 1, 2, 3, 130
+BROKEN_PIPE, CALLER, SERVICE, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
 """Exit statuses, beside 0 and the 1 of a check that found something."""
 
 
@@ -50,6 +52,8 @@ class _Commands(TyperGroup):
             sys.stdout.flush()
         except ServiceError as error:
             status = _report(error, SERVICE)
+        except Terminated as ended:
+            status = _report(ended, TERMINATED)
         except KeyboardInterrupt as stopped:
             status = _report(str(stopped) or "stopped", INTERRUPTED)
         except BrokenPipeError:
@@ -94,7 +98,7 @@ def gym_clinic(
     """Clinical agents as Gymnasium environments, with rewards that are tested against gaming."""
 
 
-for _command in (listing, info, play, evaluate, judge):
+for _command in (listing, info, play, evaluate, show, compare, judge):
     app.add_typer(_command.app)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(kb.app, name="kb")
@@ -113,17 +117,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0; 1 when a check found something; 2 for a mistake of the caller or in
-        the data; 3 when a service failed; 130 when stopped from the keyboard.
+        the data; 3 when a service failed; 130 when stopped from the keyboard, 143 by SIGTERM.
     """
     status: Any = 0
     try:
         app(args=None if argv is None else list(argv), prog_name="gym-clinic")
     except SystemExit as ended:
         status = ended.code or 0
-    if argv is None and status == INTERRUPTED:
+    if argv is None and status in (SERVICE, INTERRUPTED, TERMINATED):
         # The interpreter would wait for every policy that still acts in a thread.
-        sys.stderr.flush()
-        os._exit(INTERRUPTED)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(status)
     return int(status)
 
 

@@ -6,7 +6,7 @@ import json
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gym_clinic.action import DIALECTS, Dialect
 from gym_clinic.case import Case
@@ -46,6 +46,20 @@ class Menu:
     calls: tuple[CallSpec, ...] = ()
     answers: Mapping[str, Move] = field(default_factory=dict)
     kind: str = ""
+
+
+class Table(NamedTuple):
+    """A table for people.
+
+    Attributes:
+        title: Its heading.
+        columns: The headings of the columns.
+        rows: The cells.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def _open_case(task: Task) -> Case:
@@ -110,6 +124,8 @@ class Domain:
             what it answered, to fine-tune it on; None for a call that no model answers. The case
             is as it was opened, and of the call only name, arguments and response are there, as
             in a trace.
+        explain: Returns how a finished episode was judged, as tables for people, the gold in words
+            among them; without it a debrief lists the fields of the gold.
         edition: Names what results depend on beside tasks, code and data files, such as texts that
             an option chose; part of :meth:`scoring`.
         turn_reward: Paid after each turn, beside the rubric's total at the end; clipped to
@@ -148,6 +164,7 @@ class Domain:
     baselines: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     adversaries: Mapping[str, Callable[..., Any] | str] = field(default_factory=dict)
     conversation: Callable[[Any, Call], Conversation | None] | None = None
+    explain: Callable[[Episode], Sequence[Table]] | None = None
     edition: Callable[[], str] = str
     turn_reward: Callable[[Episode], float] | None = None
     turn_range: tuple[float, float] | None = None

@@ -21,3 +21,7 @@ class ConfigError(ClinicError, ValueError):
 
 class ServiceError(ClinicError):
     """An outside service (a model server) failed; the episode is reported, never scored."""
+
+
+class Terminated(KeyboardInterrupt):
+    """A run was ended by SIGTERM; it stops as it does from the keyboard."""

@@ -22,7 +22,7 @@ def print_environments(
     and its purpose.
     """
     from gym_clinic.catalog import data_sheet, domain_name, ids, open_env, sizes, smallest_split
-    from gym_clinic.commands.terminal import console
+    from gym_clinic.commands.terminal import console, print_table
     from gym_clinic.errors import ClinicError
     from gym_clinic.evaluate.report import Grid
     from gym_clinic.names import import_module
@@ -40,4 +40,5 @@ def print_environments(
         except ClinicError as error:
             rows.append((name, domain, "–", "–", f"cannot be made: {error}"))
     columns = ("id", "domain", "tasks", "reward", "about")
-    console().print(Grid("Clinic environments", columns, tuple(rows)).rich(figures=False))
+    grid = Grid("Clinic environments", columns, tuple(rows))
+    print_table(console(), grid, figures=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +31,7 @@ PolicyOptions = Annotated[
         "--option",
         metavar="KEY=VALUE",
         help="An option of the policy, as JSON or text, such as --option temperature=0; "
-        "POLICY.key=value for one of several policies.",
+        "LABEL.key=value for one of several policies.",
     ),
 ]
 Url = Annotated[
@@ -63,6 +64,14 @@ Modules = Annotated[
 ]
 StrictFlag = Annotated[
     bool, typer.Option("--strict", help="Stop at a broken record instead of skipping it.")
+]
+PriceTable = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help='Prices of a million tokens by model, as JSON: {"my-model": {"input": 0.15, '
+        '"output": 0.6}}. The cost of an episode is then given in money too.',
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
@@ -139,30 +148,63 @@ def read_options(pairs: Iterable[str] | None) -> dict[str, Any]:
     return found
 
 
-def options_by_policy(
-    policies: Sequence[str], pairs: Iterable[str] | None, chat: Mapping[str, str | None]
-) -> dict[str, dict[str, Any]]:
-    """Return the options of each policy.
+def labelled(policies: Sequence[str]) -> dict[str, str]:
+    """Return label -> name of the policies of a command; the label is the name if none is given.
 
     Args:
-        policies: The names of the policies.
-        pairs: ``key=value`` for every policy, ``POLICY.key=value`` for one.
-        chat: The shortcuts ``url``, ``model`` and ``api_key_env``, for the chat policy alone;
-            None where not given.
+        policies: Each ``NAME`` or ``LABEL=NAME``.
+
+    Raises:
+        ConfigError: If a label is unusable or occurs twice.
+    """
+    found: dict[str, str] = {}
+    for given in policies:
+        label, equals, name = given.partition("=")
+        if equals and not (name and re.fullmatch(r"[\w-]+", label)):
+            raise ConfigError(
+                f"a policy is written NAME or LABEL=NAME, such as native=chat, not {given!r}"
+            )
+        if label in found:
+            raise ConfigError(
+                f"two policies are called {label!r}; give each a label of its own, such as "
+                f"a={name or label} b={name or label}"
+            )
+        found[label] = name or label
+    return found
+
+
+def options_by_policy(
+    policies: Mapping[str, str],
+    pairs: Iterable[str] | None,
+    chat: Mapping[str, str | None],
+) -> dict[str, dict[str, Any]]:
+    """Return the options of each policy, by label.
+
+    Args:
+        policies: Label -> name of each policy.
+        pairs: ``key=value`` for every policy, ``LABEL.key=value`` for one.
+        chat: The shortcuts ``url``, ``model`` and ``api_key_env``, for chat policies alone;
+            None where not given. An option of one policy goes before them.
 
     Raises:
         ConfigError: If an option has no ``=``, or a shortcut is given without a chat policy.
     """
-    found: dict[str, dict[str, Any]] = {policy: {} for policy in policies}
-    for name, value in read_options(pairs).items():
-        owner, dot, rest = name.partition(".")
-        alone = bool(dot) and owner in found
-        for policy in [owner] if alone else policies:
-            found[policy][rest if alone else name] = value
     given = {name: value for name, value in chat.items() if value is not None}
-    if given and "chat" not in found:
+    chats = [label for label, name in policies.items() if name == "chat"]
+    if given and not chats:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise ConfigError(f"{flags}: only the policy 'chat' takes this; add --policy chat")
-    if given:
-        found["chat"].update(given)
-    return found
+    shared: dict[str, dict[str, Any]] = {label: {} for label in policies}
+    own: dict[str, dict[str, Any]] = {label: {} for label in policies}
+    for option, value in read_options(pairs).items():
+        # The longest label counts: one may begin like another, and names of modules have dots.
+        owners = [label for label in policies if option.startswith(f"{label}.")]
+        if owners:
+            owner = max(owners, key=len)
+            own[owner][option[len(owner) + 1 :]] = value
+        else:
+            for label in policies:
+                shared[label][option] = value
+    for label in chats:
+        shared[label].update(given)
+    return {label: {**shared[label], **own[label]} for label in policies}

@@ -65,7 +65,9 @@ def play_episode(
     env = make(env_id, split=split, **read_options(settings))
     clinic = unwrap(env)
     chat = {"url": url, "model": model, "api_key_env": api_key_env}
-    player = load(policy, clinic, options_by_policy([policy], policy_options, chat)[policy])(seed)
+    player = load(
+        policy, clinic, options_by_policy({policy: policy}, policy_options, chat)[policy]
+    )(seed)
     screen = console()
     person = player if isinstance(player, Human) else None  # shows every text by itself
     if isinstance(player, Human):

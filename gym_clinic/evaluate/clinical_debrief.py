@@ -30,7 +30,7 @@ def explain(judged: JudgedEpisode) -> list[Grid]:
     """
     if_right = _with_right_conclusion(judged)
     tables = (
-        Grid("The answer", ("part", "right", "weight"), tuple(_parts(judged, if_right))),
+        Grid("The answer", ("part", "right", "weight", "adds"), tuple(_parts(judged, if_right))),
         Grid("Missing for success", ("what", "which"), tuple(_missing(judged))),
         Grid("To be read before the answer", ("read", "finding"), tuple(_readings(judged))),
         Grid("Citations", ("verdict", "finding", "cited as"), tuple(_citations(judged))),
@@ -53,11 +53,13 @@ def _uncounted(judged: JudgedEpisode) -> str:
     return f"not counted: the {next(iter(judged.judge.weights))} is wrong"
 
 
-def _parts(judged: JudgedEpisode, if_right: JudgedEpisode) -> Iterator[tuple[str, str, str]]:
+def _parts(judged: JudgedEpisode, if_right: JudgedEpisode) -> Iterator[tuple[str, ...]]:
     for number, (name, value) in enumerate(judged.parts.items()):
         counted = number == 0 or if_right.parts[name] <= value
         right = f"{value:.2f}" if counted else _uncounted(judged)
-        yield name, right, f"{judged.judge.weights[name]:g}"
+        weight = judged.judge.weights[name]
+        yield name, right, f"{weight:g}", f"{weight * value:+.3f}"
+    yield "accuracy", "", "", f"{judged.accuracy:.3f}"
 
 
 def _missing(judged: JudgedEpisode) -> Iterator[tuple[str, str]]:

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.evaluate.intervals import Interval, Spread
 from gym_clinic.evaluate.summary import Summary
+from gym_clinic.names import suggest
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
 
 FAILURES = 20
-"""Maximum number of failed episodes in a report."""
+"""Maximum number of causes of failures in a report."""
+
+FIXED = (
+    "success", "reward", "failed", "episodes", "success_interval", "scaled", "scaled_interval",
+    "turns", "calls",
+)  # fmt: skip
+"""Columns of a comparison that every run has, beside the parts of the reward and metrics."""
+
+NONE = "–"
+"""Cell of a figure without a value."""
+
+LONGEST_WORD = 60
+"""Characters of a word that no table breaks."""
+
+GAP = 2
+"""Spaces between two columns."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +59,33 @@ class Grid:
         ]
         return f"## {self.title}\n\n" + "\n".join(lines) + "\n"
 
-    def rich(self, *, figures: bool = True) -> Table:
-        """Return the table for a rich console.
+    def widths(self, width: int) -> list[int]:
+        """Return the width of each column such that the table fits and no word is broken.
 
         Args:
+            width: Characters of a line; a table of longer words is wider.
+        """
+        columns = [
+            [heading.replace("_", " "), *(row[number] for row in self.rows)]
+            for number, heading in enumerate(self.columns)
+        ]
+        # A heading breaks between words, a figure such as "0.1 to 0.2" does not.
+        least = [min(longest_word(cells), LONGEST_WORD) for cells in columns]
+        most = [max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns]
+        spare = width - sum(least) - GAP * (len(columns) - 1)
+        widths = list(least)
+        by_need = sorted(range(len(columns)), key=lambda number: most[number] - least[number])
+        for place, number in enumerate(by_need):
+            share = max(0, spare) // (len(columns) - place)
+            widths[number] += min(most[number] - least[number], share)
+            spare -= widths[number] - least[number]
+        return widths
+
+    def rich(self, width: int, *, figures: bool = True) -> Table:
+        """Return the table without its title for a rich console.
+
+        Args:
+            width: Characters of a line.
             figures: All columns but the first hold figures, which are aligned to the right.
         """
         from rich.box import SIMPLE_HEAD
@@ -52,16 +93,49 @@ class Grid:
         from rich.text import Text
 
         table = Table(
-            title=Text(self.title), title_justify="left", header_style="bold", box=SIMPLE_HEAD,
-            padding=(0, 1, 0, 0),
+            header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), show_edge=False,
+            pad_edge=False,
         )  # fmt: skip
-        for number, column in enumerate(self.columns):
+        for number, (column, size) in enumerate(zip(self.columns, self.widths(width), strict=True)):
             justify: JustifyMethod = "right" if figures and number else "left"
-            head = Text(column.replace("_", " "))  # so that a long heading breaks between words
-            table.add_column(head, justify=justify, overflow="fold")
+            head = column.replace("_", " ")  # so that a long heading breaks between words
+            table.add_column(Text(head), justify=justify, overflow="fold", width=size)
         for row in self.rows:
             table.add_row(*map(Text, row))
         return table
+
+    def parts(self, width: int) -> list[Grid]:
+        """Return the table in parts that fit a width, each with the first column.
+
+        Args:
+            width: Characters of a line; a part has at least two columns, even where they are wider.
+        """
+        sizes = [
+            max(map(len, (*(row[number] for row in self.rows), *column.split("_")))) + GAP
+            for number, column in enumerate(self.columns)
+        ]
+        chosen: list[list[int]] = []
+        room = 0
+        for number, size in enumerate(sizes[1:], 1):
+            if not chosen or size > room:
+                chosen.append([])
+                room = width - sizes[0] + GAP  # none after the last
+            chosen[-1].append(number)
+            room -= size
+        parts = [
+            Grid(
+                self.title if not place else f"{self.title}, continued",
+                tuple(self.columns[number] for number in (0, *numbers)),
+                tuple(tuple(row[number] for number in (0, *numbers)) for row in self.rows),
+            )
+            for place, numbers in enumerate(chosen)
+        ]
+        return parts or [self]
+
+
+def longest_word(texts: Iterable[str]) -> int:
+    """Return the length of the longest word, which no line should break."""
+    return max((len(word) for text in texts for word in text.split()), default=0)
 
 
 def tables(summary: Summary) -> list[Grid]:
@@ -88,7 +162,10 @@ def tables(summary: Summary) -> list[Grid]:
             Grid(
                 f"Means of {len(summary.classes)} classes, each of the same weight",
                 ("figure", "mean", "95% interval"),
-                tuple((name, _mean(one), _ends(one)) for name, one in summary.balanced.items()),
+                tuple(
+                    (name, mean_cell(one), range_cell(one))
+                    for name, one in summary.balanced.items()
+                ),
             )
         )
     if summary.trials > 1:
@@ -97,7 +174,7 @@ def tables(summary: Summary) -> list[Grid]:
                 "Over several trials of a task",
                 ("k", "pass@k", "95% interval", "pass^k", "95% interval "),
                 tuple(
-                    (k, _mean(one), _ends(one), _mean(every), _ends(every))
+                    (k, mean_cell(one), range_cell(one), mean_cell(every), range_cell(every))
                     for (k, one), every in zip(
                         summary.pass_at_k.items(), summary.pass_hat_k.values(), strict=True
                     )
@@ -113,7 +190,7 @@ def tables(summary: Summary) -> list[Grid]:
                 *((f"of class {name}", f"{n:,}") for name, n in summary.classes.items()),
                 ("trials of each", f"{summary.trials:,}"),
                 ("episodes", f"{summary.episodes:,}"),
-                ("failed by a service, not scored", f"{summary.errors:,}"),
+                *_failed(summary),
                 *((f"ended: {stop}", f"{number:,}") for stop, number in summary.stops.items()),
                 *((f"used: {name}", f"{amount:,}") for name, amount in summary.usage.items()),
             ),
@@ -122,16 +199,34 @@ def tables(summary: Summary) -> list[Grid]:
     return grids
 
 
+def _failed(summary: Summary) -> list[tuple[str, str]]:
+    """Return how many episodes failed, by whose mistake."""
+    by = Counter(str(failed["failed_by"]) for failed in summary.failures)
+    rows = [("failed by a service, not scored", f"{by['service']:,}")]
+    if by["policy"]:
+        rows.append(("failed by an exception of the policy, not scored", f"{by['policy']:,}"))
+    return rows
+
+
 def failures(summary: Summary) -> Grid:
-    """Return the table of the episodes that a service failed; at most the first 20."""
+    """Return the causes of failed episodes, the most frequent first.
+
+    Errors that differ in numbers only (a port, a count, a time) are one cause.
+    """
+    causes: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for failed in summary.failures:
+        kind = re.sub(r"\d+", "#", str(failed["error"]))
+        causes.setdefault((str(failed["failed_by"]), kind), []).append(failed)
+    ordered = sorted(causes.items(), key=lambda cause: -len(cause[1]))
     return Grid(
-        f"Failed by a service: {summary.errors:,} of {summary.episodes:,} episodes, not scored",
-        ("task", "trial", "error"),
+        f"Failed: {summary.errors:,} of {summary.episodes:,} episodes, not scored",
+        ("episodes", "failed by", "error", "first task", "trial"),
         tuple(
-            (failed["task_id"], str(failed["trial"]), failed["error"])
-            for failed in summary.failures[:FAILURES]
+            (f"{len(all_of_it):,}", by, str(all_of_it[0]["error"]), str(all_of_it[0]["task_id"]),
+             str(all_of_it[0]["trial"]))
+            for (by, _), all_of_it in ordered[:FAILURES]
         ),
-    )
+    )  # fmt: skip
 
 
 def markdown(summary: Summary) -> str:
@@ -154,68 +249,96 @@ def markdown(summary: Summary) -> str:
     return "\n".join([head, *(grid.markdown() for grid in grids)])
 
 
-def compare(summaries: Sequence[Summary]) -> Grid:
-    """Return one table of several runs, a row for each.
+def compare(summaries: Sequence[Summary], columns: Sequence[str] | None = None) -> Grid:
+    """Return one table of several runs, a row for each: success, reward and its parts first.
 
     Args:
         summaries: The runs, in the order of the rows.
+        columns: The columns instead of all, in this order.
 
     Raises:
-        ConfigError: If runs of one id and split differ in tasks or scoring.
+        ConfigError: If runs of one id and split differ in tasks or scoring, or there is no such
+            column.
     """
     known: dict[tuple[str, str], str] = {}
-    for one in summaries:
-        if (data := known.setdefault((one.id, one.split), one.data)) != one.data:
+    for summary in summaries:
+        data = known.setdefault((summary.id, summary.split), summary.data)
+        if data != summary.data:
             raise ConfigError(
-                f"{one.policy} on {one.id}, {one.split} was run with the data {one.data}, others "
-                f"with {data}: tasks or scoring differ; run them again with the same"
+                f"{summary.policy} on {summary.id}, {summary.split} was run with the data "
+                f"{summary.data}, others with {data}: tasks or scoring differ; run them again "
+                "with the same"
             )
     ids = list(dict.fromkeys(summary.id for summary in summaries))
-    metrics = list(dict.fromkeys(name for summary in summaries for name in summary.metrics))
-    errors = any(summary.errors for summary in summaries)
-    rows = []
-    for one in summaries:
-        name = one.policy if len(ids) == 1 else f"{one.policy}, {one.id}"
-        rows.append(
-            (
-                name,
-                f"{one.episodes:,}",
-                *((f"{one.errors:,}",) if errors else ()),
-                _mean(one.reward),
-                _mean(one.scaled),
-                _ends(one.scaled),
-                _mean(one.success),
-                *(_mean(one.metrics.get(metric, Interval())) for metric in metrics),
-            )
-        )
+    rows = [_figures(summary) for summary in summaries]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    for column in columns or ():
+        if column not in names:
+            raise ConfigError(f"no column {column!r}; {suggest(column, names)}")
+    chosen = list(names if columns is None else dict.fromkeys(columns))
     return Grid(
         f"Policies on {', '.join(ids)}",
-        (
-            "policy",
-            "episodes",
-            *(("errors",) if errors else ()),
-            "reward",
-            "scaled",
-            "95% interval",
-            "success",
-            *metrics,
+        ("policy", *chosen),
+        tuple(
+            (
+                summary.policy if len(ids) == 1 else f"{summary.policy}, {summary.id}",
+                *(row.get(name, NONE) for name in chosen),
+            )
+            for summary, row in zip(summaries, rows, strict=True)
         ),
-        tuple(rows),
     )
+
+
+def first_columns(summaries: Sequence[Summary]) -> list[str]:
+    """Return the columns that a comparison shows first: success, reward and its parts."""
+    parts = dict.fromkeys(name for summary in summaries for name in summary.rewards)
+    failed = ["failed"] if any(summary.errors for summary in summaries) else []
+    return ["success", "reward", *map(_part, parts), *failed]
+
+
+def _part(name: str) -> str:
+    """Return the column of a part of the reward."""
+    return f"part_{name}" if name in FIXED else name
+
+
+def _figures(summary: Summary) -> dict[str, str]:
+    """Return the figures of a run by column."""
+    fixed = dict(
+        zip(
+            FIXED,
+            (
+                mean_cell(summary.success), mean_cell(summary.reward), f"{summary.errors:,}",
+                f"{summary.episodes:,}", range_cell(summary.success), mean_cell(summary.scaled),
+                range_cell(summary.scaled), mean_cell(summary.turns), mean_cell(summary.calls),
+            ),
+            strict=True,
+        )
+    )  # fmt: skip
+    parts = {_part(name): mean_cell(interval) for name, interval in summary.rewards.items()}
+    figures = {name: fixed.pop(name) for name in ("success", "reward")} | parts | fixed
+    for name, interval in summary.metrics.items():
+        figures[f"metric_{name}" if name in figures else name] = mean_cell(interval)
+    return figures
 
 
 def _cells(interval: Interval) -> tuple[str, ...]:
     ends = (interval.min, interval.max) if isinstance(interval, Spread) else (None, None)
-    return (_mean(interval), _ends(interval), *("" if e is None else _show(e) for e in ends))
+    return (
+        mean_cell(interval),
+        range_cell(interval),
+        *("" if e is None else _show(e) for e in ends),
+    )
 
 
-def _mean(interval: Interval) -> str:
-    return "–" if interval.mean is None else _show(interval.mean)
+def mean_cell(interval: Interval) -> str:
+    """Return the mean of an interval as a cell."""
+    return NONE if interval.mean is None else _show(interval.mean)
 
 
-def _ends(interval: Interval) -> str:
+def range_cell(interval: Interval) -> str:
+    """Return the ends of an interval as a cell."""
     if interval.low is None or interval.high is None:
-        return "–"
+        return NONE
     return f"{_show(interval.low)} to {_show(interval.high)}"
 
 

@@ -7,17 +7,25 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import gymnasium as gym
 
 from gym_clinic.catalog import make, unwrap
 from gym_clinic.episode import Call, Episode
-from gym_clinic.errors import ServiceError
+from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.images import image_reference
 from gym_clinic.policies import Maker, Policy, next_action, take
+
+Returned = TypeVar("Returned")
+
+
+class PolicyError(Exception):
+    """A policy raised an exception, which is the cause of this one."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +105,8 @@ class EpisodeRunner:
     def __call__(self, job: Job) -> EpisodeRecord | None:
         """Run an episode.
 
-        A ServiceError ends it without a score; any other exception reaches the caller.
+        A ServiceError, and any exception that the policy raises, end it without a score; an
+        exception of the environment reaches the caller.
 
         Returns:
             Its record; None if it was abandoned.
@@ -112,6 +121,7 @@ class EpisodeRunner:
         started, clock = time.time(), time.perf_counter()
         reward = 0.0
         error: str | None = None
+        raised: BaseException | None = None
         opened = False
         policy: Policy | None = None
         messages: list[dict[str, Any]] = []
@@ -121,7 +131,7 @@ class EpisodeRunner:
             observation, info = env.reset(seed=job.seed, options={"task_id": job.task_id})
             opened = True
             messages += _copies(info)
-            policy = self._maker(job.seed)
+            policy = _by_policy(self._maker, job.seed)
             over = False
             while not over:
                 if self.stop.is_set():
@@ -129,7 +139,7 @@ class EpisodeRunner:
                 turn = _Turn(policy)
                 turns.append(turn.timing)
                 try:
-                    action = next_action(policy, observation, info)
+                    action = _by_policy(next_action, policy, observation, info)
                 finally:
                     turn.acted()
                 messages.append({"role": "assistant", "content": action})
@@ -141,6 +151,9 @@ class EpisodeRunner:
                 over = terminated or truncated
         except ServiceError as failure:
             error = str(failure) or type(failure).__name__
+            info = {}
+        except PolicyError as failure:
+            error, raised = str(failure), failure.__cause__
             info = {}
         if error is None and not math.isfinite(reward):
             raise ValueError(f"the reward is {reward}; a rubric must give finite numbers")
@@ -164,6 +177,8 @@ class EpisodeRunner:
             "usage": usage_of(policy) | _consulted(episode),
             "error": error,
         }
+        if raised is not None:
+            row["traceback"] = "".join(traceback.format_exception(raised))
         timing = {
             "task_id": job.task_id,
             "trial": job.trial,
@@ -173,6 +188,24 @@ class EpisodeRunner:
             "turns": turns,
         }
         return EpisodeRecord(row, timing)
+
+
+def _by_policy(function: Callable[..., Returned], *arguments: Any) -> Returned:
+    """Call what a policy is made of.
+
+    Raises:
+        PolicyError: If it raised an exception; one of a service or a wrong option stays as it is.
+    """
+    try:
+        return function(*arguments)
+    except ServiceError:
+        raise
+    except Exception as error:  # of any kind: a policy is anybody's code
+        if isinstance(error, ConfigError) and function is not next_action:
+            raise  # the policy cannot be made at all
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}, line {last.lineno}"
+        raise PolicyError(f"{type(error).__name__}: {error} ({place})") from error
 
 
 class _Turn:

@@ -14,18 +14,36 @@ from gym_clinic import policies
 from gym_clinic._version import __version__
 from gym_clinic.catalog import make, unwrap
 from gym_clinic.episode import Task
-from gym_clinic.errors import ClinicError, ConfigError
+from gym_clinic.errors import ClinicError, ConfigError, ServiceError, Terminated
+from gym_clinic.evaluate.manifest import open_run
+from gym_clinic.evaluate.progress import PAUSE, Progress
+from gym_clinic.evaluate.progress import progress as show_progress
 from gym_clinic.evaluate.report import markdown
 from gym_clinic.evaluate.rollout import EnvPool, EpisodeRecord, EpisodeRunner, Job, episode_seed
 from gym_clinic.evaluate.summary import Result, Summary, summarise
-from gym_clinic.evaluate.trace import JOURNAL, TRACE, Journal, Key, encode, redact
+from gym_clinic.evaluate.trace import Journal, Key, redact
 from gym_clinic.files import replace_file
 from gym_clinic.names import at_least_one
 from gym_clinic.taskset import Tasks, as_tasks, data_hash
 
+MAX_FAILURES = 5
+"""Failed episodes in a row that end a run, if nothing else is said."""
+
 
 class Interrupted(KeyboardInterrupt):
     """The run was stopped from the keyboard; the message says how to resume."""
+
+
+class RepeatedFailuresError(Exception):
+    """Too many episodes failed in a row.
+
+    Args:
+        results: They, in the order of the run.
+    """
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.results = results
+        super().__init__(f"{len(results)} episodes failed in a row")
 
 
 def evaluate(
@@ -41,6 +59,8 @@ def evaluate(
     policy_options: Mapping[str, Any] | None = None,
     env_options: Mapping[str, Any] | None = None,
     progress: bool = True,
+    label: str | None = None,
+    max_failures: int | None = MAX_FAILURES,
 ) -> Summary:
     """Run a policy over a split and reduce the episodes to figures.
 
@@ -48,8 +68,9 @@ def evaluate(
     a line, in the order of tasks and trials; a deterministic policy gives the same bytes at any
     concurrency), ``timing.jsonl`` (wall-clock seconds and tokens of each turn, in
     the order episodes finished), ``summary.json`` and ``summary.md``. The same call again
-    continues a run that was stopped at any moment, repeats episodes that an outside service
-    failed, and otherwise runs nothing; with more ``trials`` it adds the further ones.
+    continues a run that was stopped at any moment, repeats episodes that failed, and otherwise
+    runs nothing; with more ``trials`` or a larger ``limit`` it adds the further ones. The code of
+    the policy is part of the run's identity, see :mod:`gym_clinic.policies.identity`.
 
     Args:
         env_id: The environment, ``"clinic/ClinGen-v0"`` or ``"module:id"``.
@@ -60,24 +81,30 @@ def evaluate(
         seed: Seeds the episodes, the sample of ``limit`` and the bootstrap.
         concurrency: Maximum number of open episodes, each with its own thread and environment.
         limit: Number of tasks: a random sample fixed by ``seed``, in the order of the split; a
-            larger sample contains the smaller one. An endless split needs it.
+            larger sample contains the smaller one, so that it can be raised like ``trials``. An
+            endless split needs it.
         policy_options: Options of the policy, as plain JSON; secrets and ``concurrency`` are
             not written to files.
         env_options: Options of the environment, as plain JSON.
-        progress: Show a progress bar on standard error.
+        progress: Show progress on standard error: a bar, or without a terminal a line now and
+            then.
+        label: A name for the policy in figures and files, to tell one policy with several
+            options apart; by default its own.
+        max_failures: Failed episodes in a row that end the run; None for no limit.
 
     Raises:
-        ConfigError: If an argument is wrong, or ``out`` holds a run with other settings.
-        ServiceError: If the policy cannot be set up; a failure during an episode is recorded
-            there instead, and the episode is not scored.
-        RuntimeError: If the environment or the policy raised another exception; it names the
-            episode.
-        Interrupted: If stopped from the keyboard.
+        ConfigError: If an argument is wrong, ``out`` holds a run with other settings or another
+            policy, or the policy raised exceptions in too many episodes in a row.
+        ServiceError: If the policy cannot be set up, or a service failed too many episodes in a
+            row. A single failure is recorded in its episode, which is not scored.
+        RuntimeError: If the environment raised another exception; it names the episode.
+        Interrupted: If stopped from the keyboard; Terminated by SIGTERM, where it is handled.
     """
     for name, number in (
         ("trials", trials),
         ("concurrency", concurrency),
         ("limit", 1 if limit is None else limit),
+        ("max_failures", 1 if max_failures is None else max_failures),
     ):
         at_least_one(name, number)
     chosen, given = dict(env_options or {}), dict(policy_options or {})
@@ -92,14 +119,24 @@ def evaluate(
         "env_options": redact(chosen),
         "version": __version__,
         "data": data_hash(clinic.tasks, clinic.domain.scoring()),
-        "policy": policy,
+        "policy": label or policy,
         # The number of simultaneous requests changes no result.
         "policy_options": redact({k: v for k, v in given.items() if k != "concurrency"}),
         "split": split,
     }
     folder = Path(out)
-    settings = {**about, "trials": trials, "seed": seed, "limit": limit}
-    _open_run(folder, {**settings, "tools": clinic.toolbox.schemas()})
+    code = policies.code_of_policy(policy, clinic)
+    settings = {
+        **about,
+        "policy_name": policy,
+        "policy_code": code.files,
+        "policy_version": code.version,
+        "trials": trials,
+        "seed": seed,
+        "limit": limit,
+        "tools": clinic.toolbox.schemas(),
+    }
+    open_run(folder, settings)
     jobs = [
         Job(task.id, trial, episode_seed(seed, task.id, trial))
         for task in tasks
@@ -107,16 +144,23 @@ def evaluate(
     ]
     keys: list[Key] = [(job.task_id, job.trial) for job in jobs]
     with Journal(folder, {(job.task_id, job.trial): job.seed for job in jobs}) as journal:
-        todo = [job for job, key in zip(jobs, keys, strict=True) if key not in journal.results]
+        todo = {
+            number: job
+            for number, (job, key) in enumerate(zip(jobs, keys, strict=True))
+            if key not in journal.results
+        }
         stop = threading.Event()
         run = EpisodeRunner(envs, maker, about, stop)
+        shown = show_progress(about["policy"], len(jobs), len(jobs) - len(todo), shown=progress)
         try:
-            _run_all(run, todo, journal, concurrency, len(jobs) if progress else 0)
-        except KeyboardInterrupt:
-            raise Interrupted(
-                f"stopped: {len(journal.results)} of {len(jobs)} episodes are kept in {folder}; "
-                "the same command continues from there"
+            _run_all(run, todo, journal, concurrency, shown, max_failures)
+        except KeyboardInterrupt as stopped:
+            kind = Terminated if isinstance(stopped, Terminated) else Interrupted
+            raise kind(
+                f"stopped: {_kept(journal, keys, folder)}; the same command continues from there"
             ) from None
+        except RepeatedFailuresError as ended:
+            raise _ended_early(ended.results, _kept(journal, keys, folder)) from None
         # The golds are joined only now, by task id: for the classes and the domain's figures.
         by_id = {task.id: task for task in tasks}
         classes = clinic.domain.classes
@@ -139,9 +183,31 @@ def evaluate(
     return summary
 
 
+def _kept(journal: Journal, keys: Sequence[Key], folder: Path) -> str:
+    """Say what is kept of a run that ended early."""
+    scored = sum(key in journal.results and journal.results[key].error is None for key in keys)
+    return f"{scored} of {len(keys)} episodes are kept in {folder}"
+
+
+def _ended_early(results: Sequence[Result], kept: str) -> ClinicError:
+    """Return the error of a run whose last episodes all failed."""
+    last = results[-1]
+    many = f"{len(results)} episodes in a row" if len(results) > 1 else "an episode"
+    text = f"the last: {last.error}. Ended early: {kept}"
+    if last.failed_by == "policy":
+        return ConfigError(
+            f"the policy raised an exception in {many}, {text}, with the tracebacks; a policy "
+            "whose code was changed begins anew, with another --out if any are kept"
+        )
+    return ServiceError(
+        f"a service failed {many}, {text}; the same command continues from there "
+        "(--max-failures N allows more)"
+    )
+
+
 def check(
     env_id: str,
-    given: Mapping[str, Mapping[str, Any]],
+    given: Mapping[str, Mapping[str, Any]] | Sequence[tuple[str, Mapping[str, Any]]],
     *,
     split: str = "test",
     env_options: Mapping[str, Any] | None = None,
@@ -150,7 +216,7 @@ def check(
 
     Args:
         env_id: The environment.
-        given: Name of each policy -> its options.
+        given: Name and options of each policy.
         split: The split whose tasks are played.
         env_options: Options of the environment.
 
@@ -160,7 +226,7 @@ def check(
         ServiceError: If a policy cannot be set up.
     """
     clinic = unwrap(make(env_id, **{**(env_options or {}), "split": split}))
-    for name, options in given.items():
+    for name, options in given.items() if isinstance(given, Mapping) else given:
         policies.load(name, clinic, options)
 
 
@@ -189,34 +255,77 @@ def sample(tasks: Sequence[Task] | Tasks, limit: int | None, seed: int) -> list[
 
 
 def _run_all(
-    run: EpisodeRunner, jobs: Sequence[Job], journal: Journal, concurrency: int, shown: int
+    run: EpisodeRunner,
+    jobs: Mapping[int, Job],
+    journal: Journal,
+    concurrency: int,
+    shown: Progress,
+    max_failures: int | None,
 ) -> None:
-    """Run every job, and write each to the journal when it finishes."""
+    """Run every job, and write each to the journal when it finishes.
+
+    Args:
+        run: Runs one.
+        jobs: Number in the whole run -> job.
+        journal: Where they are written.
+        concurrency: Maximum number at once.
+        shown: The progress.
+        max_failures: Failed jobs in a row that end the run.
+
+    Raises:
+        RepeatedFailuresError: If ``max_failures`` jobs in a row failed.
+    """
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="gym-clinic")
-    running: dict[Future[EpisodeRecord | None], Job] = {}
+    running: dict[Future[EpisodeRecord | None], int] = {}
     waiting = iter(jobs)
+    failed: dict[int, Result] = {}
     try:
-        with _Bar(shown, shown - len(jobs)) as bar:
+        with shown:
             while True:
-                for job in waiting:
-                    running[pool.submit(run, job)] = job
+                for number in waiting:
+                    running[pool.submit(run, jobs[number])] = number
                     if len(running) >= concurrency:
                         break
                 if not running:
                     return
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                done, _ = wait(running, timeout=PAUSE, return_when=FIRST_COMPLETED)
+                if not done:
+                    shown.wait()
                 for future in done:
-                    bar.advance(_journal(future, running.pop(future), journal))
+                    number = running.pop(future)
+                    result = _journal(future, jobs[number], journal)
+                    if result is None:
+                        continue
+                    shown.advance(result.error is not None)
+                    if result.error is not None:
+                        failed[number] = result
+                        in_a_row = _neighbours(failed, number)
+                        if max_failures is not None and len(in_a_row) >= max_failures:
+                            raise RepeatedFailuresError(in_a_row)
     except BaseException as error:
         run.stop.set()
-        # After Ctrl-C it does not wait for model servers; finished episodes are kept.
-        pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
+        # It does not wait for model servers; finished episodes are kept.
+        at_once = isinstance(error, KeyboardInterrupt | RepeatedFailuresError)
+        pool.shutdown(wait=not at_once, cancel_futures=True)
         for future in running:
             if future.done() and not future.cancelled() and future.exception() is None:
-                _journal(future, running[future], journal)
+                _journal(future, jobs[running[future]], journal)
         raise
     finally:
         pool.shutdown(wait=False)
+
+
+def _neighbours(failed: Mapping[int, Result], number: int) -> list[Result]:
+    """Return the failed jobs in a row around one of them.
+
+    The order of the jobs counts, not that of their ends: an episode that fails ends sooner.
+    """
+    first = last = number
+    while first - 1 in failed:
+        first -= 1
+    while last + 1 in failed:
+        last += 1
+    return [failed[place] for place in range(first, last + 1)]
 
 
 def _journal(future: Future[EpisodeRecord | None], job: Job, journal: Journal) -> Result | None:
@@ -230,85 +339,6 @@ def _journal(future: Future[EpisodeRecord | None], job: Job, journal: Journal) -
         raise RuntimeError(text) from error
     recorded = future.result()
     return None if recorded is None else journal.add(recorded.row, recorded.timing)
-
-
-class _Bar:
-    """A progress bar on standard error, or nothing."""
-
-    def __init__(self, total: int, done: int) -> None:
-        from rich.console import Console
-        from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._errors = 0
-        self._progress = Progress(
-            *Progress.get_default_columns()[:2],
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
-            disable=not total,
-        )
-        self._task = self._progress.add_task("episodes", total=total, completed=done, note="")
-
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._progress.stop()
-
-    def advance(self, result: Result | None) -> None:
-        if result is None:
-            return
-        self._errors += result.error is not None
-        note = f"{self._errors} failed by a service" if self._errors else ""
-        self._progress.update(self._task, advance=1, note=note)
-
-
-def _open_run(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write the settings of a run, or check them against the run in the folder.
-
-    With more trials than the run in the folder has, the settings are written again.
-    """
-    manifest = folder / "run.json"
-    try:
-        wanted = json.loads(encode(settings))
-    except TypeError as error:
-        raise ConfigError(f"options must be plain JSON: {error}") from None
-    if manifest.is_file():
-        found = _read_settings(manifest)
-        differs = [name for name, value in wanted.items() if found.get(name) != value]
-        if differs == ["trials"] and isinstance(found.get("trials"), int):
-            if found["trials"] > wanted["trials"]:
-                raise ConfigError(
-                    f"{folder} holds a run with {found['trials']} trials, not {wanted['trials']}: "
-                    "they can be raised, not lowered. Choose another --out"
-                )
-        elif differs:
-            named = [
-                "other tools" if name == "tools" else f"{name} {found.get(name)!r}, not {value!r}"
-                for name, value in ((name, wanted[name]) for name in differs)
-            ]
-            raise ConfigError(f"{folder} holds a run with {'; '.join(named)}. Choose another --out")
-        else:
-            return
-    elif any((folder / name).exists() for name in (TRACE, JOURNAL)):
-        raise ConfigError(f"{folder} holds a trace but no run.json; choose another --out")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_file(manifest, [json.dumps(wanted, indent=2).encode(), b"\n"])
-    except OSError as error:
-        raise ConfigError(f"cannot write to {folder}: {error}") from None
-
-
-def _read_settings(manifest: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(manifest.read_bytes())
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise ConfigError(f"{manifest} is not the manifest of a run; choose another --out")
-    return found
 
 
 def episodes(path: str | Path) -> Iterator[dict[str, Any]]:

@@ -47,6 +47,7 @@ class Result:
         calls: Number of calls, failed ones included.
         stop: Why the episode ended.
         usage: Amounts that the policy reports, such as tokens.
+        failed_by: With an error, who raised it: ``"service"`` or ``"policy"``.
     """
 
     task_id: str
@@ -60,6 +61,7 @@ class Result:
     calls: int = 0
     stop: str | None = None
     usage: Mapping[str, float] = field(default_factory=dict)
+    failed_by: str | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Result:
@@ -81,6 +83,11 @@ class Result:
             calls=len(row["calls"]),
             stop=row["stop"],
             usage=_figures(row["usage"]),
+            failed_by=None
+            if row["error"] is None
+            else "policy"
+            if "traceback" in row
+            else "service",
         )
 
 
@@ -113,9 +120,10 @@ class Summary:
         trials: Trials of each task.
         tasks: Number of tasks.
         episodes: Number of episodes, failed ones included.
-        errors: Number of episodes in which an outside service failed; of all figures only usage
-            includes them.
-        failures: Task, trial and error of each of these episodes, in the order of the run.
+        errors: Number of episodes in which an outside service failed, or the policy raised an
+            exception; of all figures only usage includes them.
+        failures: Task, trial, error and who failed (``"service"`` or ``"policy"``) of each of
+            these episodes, in the order of the run.
         reward_range: The declared lowest and highest reward.
         reward: The reward of an episode.
         scaled: The reward clipped to its declared range and mapped to 0..1.
@@ -237,7 +245,12 @@ def summarise(
         episodes=len(results),
         errors=len(results) - len(scored),
         failures=[
-            {"task_id": result.task_id, "trial": result.trial, "error": result.error}
+            {
+                "task_id": result.task_id,
+                "trial": result.trial,
+                "error": result.error,
+                "failed_by": result.failed_by,
+            }
             for result in results
             if result.error is not None
         ],

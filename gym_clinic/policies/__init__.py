@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 from gym_clinic.policies.baselines import oracle, prior, random_calls, rules
 from gym_clinic.policies.moves import Playbook, ScriptedPolicy, scripted
 from gym_clinic.policies.playing import Maker, Outcome, Policy, next_action, play, take
-from gym_clinic.policies.registry import ADVERSARIES, POLICIES, TRAINED, adversaries_of, load
+from gym_clinic.policies.registry import (
+    ADVERSARIES,
+    POLICIES,
+    TRAINED,
+    adversaries_of,
+    code_of_policy,
+    load,
+)
 
 if TYPE_CHECKING:
     from gym_clinic.policies.chat import ChatPolicy
@@ -28,6 +35,7 @@ __all__ = [
     "Policy",
     "ScriptedPolicy",
     "adversaries_of",
+    "code_of_policy",
     "load",
     "next_action",
     "oracle",

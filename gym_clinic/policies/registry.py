@@ -13,6 +13,7 @@ from gym_clinic.env import ClinicEnv
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import call_with_options, check_options, import_named, suggest
 from gym_clinic.policies.fitted.constants import ConstantSearch, fitted
+from gym_clinic.policies.identity import PolicyCode, code_of
 from gym_clinic.policies.playing import Maker, Policy
 
 POLICIES: Mapping[str, str] = {
@@ -41,6 +42,11 @@ ADVERSARIES = (
     "malformed", "forger", "snoop",
 )  # fmt: skip
 """The built-in policies that must earn little; see :func:`adversaries_of`."""
+
+CONNECTION = frozenset(
+    {"concurrency", "api_key", "api_key_env", "timeout", "retries", "backoff", "max_wait"}
+)
+"""Options of the chat policy that decide how its server is reached, and no result."""
 
 TRAINED = ("linear", "call-search")
 """Adversaries that are fitted to the train split; ``linear`` needs the extra ``adversaries``."""
@@ -85,24 +91,56 @@ def load(name: str, env: ClinicEnv, options: Mapping[str, Any] | None = None) ->
     """
     chosen = dict(options or {})
     who = f"policy {name!r}"
-    owned = {**env.domain.adversaries, **env.domain.baselines}
-    if name in owned:
-        own = owned[name]
-        own = import_named(own, "policy") if isinstance(own, str) else own
-        made: Maker = call_with_options(own, chosen, who, env)
+    builder = _builder(name, env)
+    if name in POLICIES or name in _owned(env):
+        made: Maker = call_with_options(builder, chosen, who, env)
         return made
-    if name not in POLICIES and ":" not in name:
-        advice = suggest(name, [*POLICIES, *owned])
-        raise ConfigError(f"no policy {name!r}; {advice} Or name your own: 'package.module:NAME'")
-    builder = import_named(POLICIES.get(name, name), "policy")
-    if not callable(builder):
-        raise ConfigError(f"{who} is a {type(builder).__name__}; expected a class or function")
-    if name in POLICIES:
-        built: Maker = call_with_options(builder, chosen, who, env)
-        return built
     seeded = "seed" in inspect.signature(builder).parameters
     check_options(builder, {**chosen, "seed": 0} if seeded else chosen, who)
     return lambda seed: _own_policy(builder, {**chosen, "seed": seed} if seeded else chosen, who)
+
+
+def code_of_policy(name: str, env: ClinicEnv) -> PolicyCode:
+    """Return the code of a policy, which is part of the identity of a run.
+
+    Args:
+        name: As for :func:`load`.
+        env: The environment that the policy acts in.
+
+    Raises:
+        ConfigError: If there is no such policy.
+    """
+    named = name.partition(":")[0] if ":" in name and name not in _owned(env) else None
+    return code_of(_builder(name, env), named)
+
+
+def without_connection(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a policy without those that change no result, such as a timeout."""
+    ignored = CONNECTION if name == "chat" else frozenset({"concurrency"})
+    return {option: value for option, value in options.items() if option not in ignored}
+
+
+def _owned(env: ClinicEnv) -> dict[str, Callable[..., Any] | str]:
+    return {**env.domain.adversaries, **env.domain.baselines}
+
+
+def _builder(name: str, env: ClinicEnv) -> Callable[..., Any]:
+    """Return the class or function that makes a policy."""
+    owned = _owned(env)
+    if name in owned:
+        own = owned[name]
+        found = import_named(own, "policy") if isinstance(own, str) else own
+    elif name not in POLICIES and ":" not in name:
+        advice = suggest(name, [*POLICIES, *owned])
+        raise ConfigError(f"no policy {name!r}; {advice} Or name your own: 'package.module:NAME'")
+    else:
+        found = import_named(POLICIES.get(name, name), "policy")
+    if not callable(found):
+        raise ConfigError(
+            f"policy {name!r} is a {type(found).__name__}; expected a class or function"
+        )
+    builder: Callable[..., Any] = found
+    return builder
 
 
 def _own_policy(builder: Callable[..., Any], options: Mapping[str, Any], who: str) -> Policy:

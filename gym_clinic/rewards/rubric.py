@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -25,10 +26,13 @@ class Score:
     Attributes:
         total: The reward.
         rewards: Every named reward, also those of weight 0.
+        changes: What each adjustment and the clip added to the weighted sum, by name; those that
+            changed nothing are left out. Weighted sum and changes add up to the total.
     """
 
     total: float
     rewards: dict[str, float]
+    changes: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,12 +119,23 @@ class Rubric:
         """
         parts = {name: float(reward(episode)) for name, reward in self.rewards.items()}
         total = float(sum(weight * parts[name] for name, weight in self.weights.items()))
+        changes = []
         for adjust in self.adjust:
-            total = float(adjust(episode, total))
+            before, total = total, float(adjust(episode, total))
+            changes.append((name_of(adjust), total - before))
         if total != total:
             raise ValueError(f"the reward is nan: the sum of {parts}")
         low, high = self.reward_range
-        return Score(min(max(total, low), high), parts)
+        clipped = min(max(total, low), high)
+        changes.append((f"clipped to {low:g} to {high:g}", clipped - total))
+        return Score(clipped, parts, tuple(change for change in changes if change[1]))
+
+
+def name_of(adjust: Adjustment) -> str:
+    """Return what an adjustment is called: the first line of its docstring, or its name."""
+    text = (inspect.getdoc(adjust) or "").partition("\n")[0].rstrip(".")
+    named: str = getattr(adjust, "__name__", type(adjust).__name__)
+    return text or named.replace("_", " ")
 
 
 def scale(reward: float, limits: Range) -> float:

@@ -39,7 +39,8 @@ def test_eval_compares_several_policies(run: Run, tmp_path: Path) -> None:
     for folder in ("oracle", "silent", "eval_domain-Nurse"):
         assert (tmp_path / folder / "summary.json").exists()
     table = (tmp_path / "comparison.md").read_text(encoding="utf-8")
-    assert "| oracle | 8 | 1.500 | 1.000 | 1.000 to 1.000 | 1.000 | 1.000 |" in table
+    assert "| policy | success | reward | accuracy | process | failed | episodes |" in table
+    assert "| oracle | 1.000 | 1.500 | 1.000 | 1.000 | 0 | 8 |" in table
 
 
 def test_options_reach_the_policy_they_name(run: Run, tmp_path: Path) -> None:

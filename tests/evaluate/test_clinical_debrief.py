@@ -51,7 +51,11 @@ def found() -> dict[str, Any]:
 
 
 def test_each_part_of_the_answer_has_its_share(found: dict[str, Any]) -> None:
-    assert found["The answer"] == (("diagnosis", "0.00", "0.6"), ("disposition", "1.00", "0.4"))
+    assert found["The answer"] == (
+        ("diagnosis", "0.00", "0.6", "+0.000"),
+        ("disposition", "1.00", "0.4", "+0.400"),
+        ("accuracy", "", "", "0.400"),
+    )
 
 
 def test_what_was_read_and_what_was_not(found: dict[str, Any]) -> None:
@@ -111,7 +115,9 @@ def test_what_waits_for_a_right_conclusion_is_not_called_wrong() -> None:
                "cited_findings": [sound]}  # fmt: skip
         episode = dataclasses.replace(judged.episode, task=task, answer=raw)
         rows = {one.title: one.rows for one in explain(JudgedEpisode(judge, episode))}
-        assert rows["The answer"] == (("diagnosis", "0.00", "0.6"), ("disposition", answer, "0.4"))
+        assert [row[:3] for row in rows["The answer"]][:2] == [
+            ("diagnosis", "0.00", "0.6"), ("disposition", answer, "0.4"),
+        ]  # fmt: skip
         assert rows["Assertions"] == ((assertion, "Seen again."),)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +84,17 @@ def test_texts_of_a_policy_are_kept_as_valid_lines(tmp_path: Path) -> None:
         assert not any(message["content"] == "forged" for message in messages)
 
 
-def test_a_crash_names_its_episode_and_keeps_the_other_episodes(tmp_path: Path) -> None:
+def test_a_crash_of_the_environment_names_its_episode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(episode: Any) -> dict[str, float]:
+        raise ZeroDivisionError("no readings to average")
+
+    domain = replace(eval_domain.DOMAIN, metrics=broken)
+    monkeypatch.setattr(eval_domain, "DOMAIN", domain)
     with pytest.raises(RuntimeError, match=r"task 'f\w+', trial \d+: ZeroDivisionError") as caught:
-        play("Clumsy", tmp_path, trials=4, concurrency=2)
+        play("Nurse", tmp_path, concurrency=2)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
-    kept = (tmp_path / "journal.jsonl").read_bytes().splitlines()
-    assert kept
-    assert all(json.loads(line)["reward"] == 1.5 for line in kept)
     assert not (tmp_path / "trace.jsonl").exists()
 
 
@@ -155,7 +160,7 @@ def test_an_action_that_is_no_text_is_the_policys_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(eval_domain.Guesser, "act", lambda self, observation, info: 5)
-    with pytest.raises(ConfigError, match="act returned int; an action is text"):
+    with pytest.raises(ConfigError, match=r"5 episodes in a row.*act returned int; an action is"):
         play("Guesser", tmp_path)
 
 

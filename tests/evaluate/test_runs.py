@@ -115,13 +115,15 @@ def test_means_are_balanced_over_classes(tmp_path: Path) -> None:
 
 def test_failures_name_task_and_reason(tmp_path: Path) -> None:
     options = {"path": str(tmp_path / "mended"), "every": 3}
-    found = play("Flaky", tmp_path / "run", policy_options=options)
+    found = play("Flaky", tmp_path / "run", policy_options=options, max_failures=None)
     failed = [row for row in episodes(tmp_path / "run" / "trace.jsonl") if row["error"]]
     assert [one["task_id"] for one in found.failures] == [row["task_id"] for row in failed]
     assert {one["error"] for one in found.failures} == {"the line is dead"}
-    rows = failures(found).rows
-    assert rows[0] == (failed[0]["task_id"], str(failed[0]["trial"]), "the line is dead")
-    assert "Failed by a service" in (tmp_path / "run" / "summary.md").read_text()
+    first = failed[0]
+    assert failures(found).rows == (
+        (str(len(failed)), "service", "the line is dead", first["task_id"], str(first["trial"])),
+    )
+    assert "not scored" in (tmp_path / "run" / "summary.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,8 @@ def test_report_and_comparison() -> None:
     )
     grid = compare([one, two])
     assert grid.columns == (
-        "policy", "episodes", "errors", "reward", "scaled", "95% interval", "success", "f1",
+        "policy", "success", "reward", "failed", "episodes", "success_interval", "scaled",
+        "scaled_interval", "turns", "calls", "f1",
     )  # fmt: skip
     assert [row[0] for row in grid.rows] == ["p|q", "other"]
     assert [row[-1] for row in grid.rows] == ["–", "0.250"]
@@ -223,7 +224,7 @@ def test_rich_tables_take_any_text() -> None:
 
     grid = Grid("[bold]", ("a", "b"), (("[red]", "[/x]"),))
     console = Console(width=60, record=True, file=open_null())
-    console.print(grid.rich())
+    console.print(grid.rich(60))
     assert "[red]" in console.export_text()
 
 

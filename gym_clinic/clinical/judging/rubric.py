@@ -35,13 +35,16 @@ def clinical_rubric(judge: DomainJudge) -> Rubric:
     """
 
     def price(episode: Episode, total: float) -> float:
+        """Price of too many or too dear orders."""
         return total - judged(judge, episode).economy
 
-    def severities(episode: Episode, total: float) -> float:
-        found = judged(judge, episode).severities
-        if SEVERE in found:
-            total -= PENALTY
-        return min(total, CAP) if CRITICAL in found else total
+    def penalty(episode: Episode, total: float) -> float:
+        """A severe violation."""
+        return total - PENALTY if SEVERE in judged(judge, episode).severities else total
+
+    def cap(episode: Episode, total: float) -> float:
+        """The cap after a critical violation."""
+        return min(total, CAP) if CRITICAL in judged(judge, episode).severities else total
 
     return Rubric(
         rewards={
@@ -53,7 +56,7 @@ def clinical_rubric(judge: DomainJudge) -> Rubric:
             "assertion": lambda episode: judged(judge, episode).assertion(),
         },
         weights={**{PARTS[key]: weight for key, weight in WEIGHTS.items()}, "assertion": ASSERTION},
-        adjust=(price, severities),
+        adjust=(price, penalty, cap),
         total_range=(0.0, 1.0),
     )
 

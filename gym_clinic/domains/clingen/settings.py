@@ -24,6 +24,7 @@ from gym_clinic.domains.clingen.curation import (
     read_edition,
     ticket,
 )
+from gym_clinic.domains.clingen.debrief import explain
 from gym_clinic.domains.clingen.evidence import CATEGORIES, CLASSES, SUBTYPES
 from gym_clinic.domains.clingen.rewards import (
     balanced_accuracy,
@@ -105,6 +106,15 @@ def supervisor(
         menu=_supervisor_menu,
         conversation=conversation,
         baselines={"rules": partial(baselines.rules, genetics=genetics)},
+        explain=lambda episode: explain(
+            episode.task,
+            episode.answer,
+            "calls",
+            *calls_made(episode),
+            gold_calls(episode.task),
+            _reported(episode),
+            constants,
+        ),
         edition=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
         response_limit=GENETICS_LIMIT if genetics else RESPONSE_LIMIT,
@@ -149,6 +159,16 @@ def single_agent(
         solution=_single_solution,
         menu=_single_menu,
         baselines={"rules": partial(baselines.rules_single, genetics=genetics)},
+        explain=lambda episode: explain(
+            episode.task,
+            _class_after_reading(episode),
+            "claims",
+            claims_made(episode),
+            episode.malformed,
+            gold_evidence(episode.task),
+            _claimed(episode),
+            constants,
+        ),
         edition=lambda: words.fingerprint if words else "",
         max_turns=TURNS,
     )
@@ -253,14 +273,19 @@ def _check_constants(constants: Mapping[str, float]) -> None:
             )
 
 
-def _supervisor_metrics(episode: Episode) -> dict[str, float]:
-    made, malformed = calls_made(episode)
-    found = {
+def _reported(episode: Episode) -> set[tuple[str, str]]:
+    """Return the (pmid, subtype label) pairs that sub-agents reported."""
+    return {
         (call.result.pmid, label)
         for call in episode.calls
         if call.ok and isinstance(call.result, EvidenceReport)
         for label in call.result.labels
     }
+
+
+def _supervisor_metrics(episode: Episode) -> dict[str, float]:
+    made, malformed = calls_made(episode)
+    found = _reported(episode)
     return input_metrics(
         {
             "pred_label": episode.answer,

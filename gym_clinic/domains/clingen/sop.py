@@ -220,6 +220,22 @@ def experimental_points(evidence: Iterable[EvidenceItem]) -> float:
     return float(_experimental(evidence)[0])
 
 
+def points_by_category(evidence: Iterable[EvidenceItem]) -> dict[str, float]:
+    """Points of each category that has evidence, before any cap, in the order of the matrix.
+
+    Args:
+        evidence: Instances of evidence, as in `classify`.
+
+    Raises:
+        ConfigError: As in `classify`.
+    """
+    sums = dict.fromkeys(CATEGORIES, Fraction(0))
+    for item in evidence:
+        subtype, points = _read(item)
+        sums[subtype.category] += points
+    return {category: float(points) for category, points in sums.items() if points}
+
+
 def _experimental(evidence: Iterable[EvidenceItem]) -> tuple[Fraction, list[str], list[str]]:
     """Capped points, the keys that scored above 0, and the flags of the caps."""
     if isinstance(evidence, (str, bytes, Mapping)) or not isinstance(evidence, Iterable):
