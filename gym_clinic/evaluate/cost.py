@@ -29,7 +29,7 @@ CONSULTANT = "consultant_"
 """How the amounts begin that a consultant has used."""
 
 
-class Price(NamedTuple):
+class TokenPrice(NamedTuple):
     """The price of a million tokens.
 
     Attributes:
@@ -41,7 +41,7 @@ class Price(NamedTuple):
     output: float
 
 
-Prices = Mapping[str, Price]
+Prices = Mapping[str, TokenPrice]
 """Name of a model -> its price."""
 
 
@@ -64,7 +64,7 @@ class Cost:
     money: float | None
 
 
-def read_prices(path: Path) -> dict[str, Price]:
+def read_prices(path: Path) -> dict[str, TokenPrice]:
     """Read a price table.
 
     Raises:
@@ -89,7 +89,7 @@ def read_prices(path: Path) -> dict[str, Price]:
                 raise ConfigError(
                     f"{path}: {model!r}: the price {kind!r} is a number from 0, not {price!r}"
                 )
-        prices[model] = Price(float(entry["input"]), float(entry["output"]))
+        prices[model] = TokenPrice(float(entry["input"]), float(entry["output"]))
     return prices
 
 

@@ -77,7 +77,7 @@ class TaskDifference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedRuns:
     """Two runs, compared task by task.
 
     Attributes:
@@ -117,7 +117,7 @@ def read_results(place: Path) -> RecordedRun:
     return RecordedRun(files[0].parent, read_manifest(files[0].parent), results)
 
 
-def compare_runs(first: RecordedRun, second: RecordedRun) -> Comparison:
+def compare_runs(first: RecordedRun, second: RecordedRun) -> PairedRuns:
     """Compare two runs over the tasks that both have scored.
 
     The values of a task are averaged over its trials; the interval is that of 2,000 bootstrap
@@ -166,10 +166,10 @@ def compare_runs(first: RecordedRun, second: RecordedRun) -> Comparison:
         for task_id, (before, after) in zip(common, pairs, strict=True)
     ]
     tasks.sort(key=lambda task: (-abs(task.difference), task.task_id))
-    return Comparison(_names(first, second), _notes(first, second, len(common)), figures, tasks)
+    return PairedRuns(_names(first, second), _notes(first, second, len(common)), figures, tasks)
 
 
-def comparison_tables(found: Comparison, tasks: int) -> list[Grid]:
+def comparison_tables(found: PairedRuns, tasks: int) -> list[Grid]:
     """Return the tables of a comparison.
 
     Args:

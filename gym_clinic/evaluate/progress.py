@@ -14,10 +14,10 @@ LEAST_PAUSE = 5.0
 """Seconds between two lines at least."""
 
 
-class Progress(Protocol):
+class RunProgress(Protocol):
     """What is told of a run while it goes on."""
 
-    def __enter__(self) -> Progress: ...
+    def __enter__(self) -> RunProgress: ...
 
     def __exit__(
         self,
@@ -33,7 +33,7 @@ class Progress(Protocol):
         """Take note that nothing has finished for a while."""
 
 
-def progress(name: str, total: int, done: int, *, shown: bool = True) -> Progress:
+def progress(name: str, total: int, done: int, *, shown: bool = True) -> RunProgress:
     """Return the progress of a run.
 
     Args:
@@ -48,7 +48,7 @@ def progress(name: str, total: int, done: int, *, shown: bool = True) -> Progres
 
 
 class _Silent:
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> RunProgress:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -78,7 +78,7 @@ class _Bar(_Silent):
         )
         self._task = self._progress.add_task("episodes", total=total, completed=done, note="")
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> RunProgress:
         self._progress.start()
         return self
 

@@ -16,7 +16,7 @@ from gym_clinic.catalog import make, unwrap
 from gym_clinic.episode import Task
 from gym_clinic.errors import ClinicError, ConfigError, ServiceError, Terminated
 from gym_clinic.evaluate.manifest import open_run
-from gym_clinic.evaluate.progress import PAUSE, Progress
+from gym_clinic.evaluate.progress import PAUSE, RunProgress
 from gym_clinic.evaluate.progress import progress as show_progress
 from gym_clinic.evaluate.report import markdown
 from gym_clinic.evaluate.rollout import EnvPool, EpisodeRecord, EpisodeRunner, Job, episode_seed
@@ -259,7 +259,7 @@ def _run_all(
     jobs: Mapping[int, Job],
     journal: Journal,
     concurrency: int,
-    shown: Progress,
+    shown: RunProgress,
     max_failures: int | None,
 ) -> None:
     """Run every job, and write each to the journal when it finishes.

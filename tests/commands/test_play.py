@@ -46,10 +46,10 @@ def test_the_debrief_follows_the_end(run: Run) -> None:
     before, after = out.split("end ──", 1)
     assert TASK.gold["secret"] not in before
     assert_in_order(
-        after, "answered, solved; reward 1.000", "reward part: accuracy", "reward part: process",
-        "extra", f'read_temperature {{"route": "{wrong}"}}',
-        "missed", f'read_temperature {{"route": "{TASK.record["route"]}"}}',
-        "Gold", TASK.gold["secret"],
+        after, "answered, solved; reward 1.000", "Reward", "accuracy", "process", "+0.000", "1.000",
+        "extra", f"read_temperature: route {wrong}",
+        "missed", f"read_temperature: route {TASK.record['route']}",
+        "What was right", TASK.gold["secret"],
     )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def test_a_person_plays(run: Run) -> None:
 @pytest.mark.parametrize("typed", ["/quit\n", "", "half an action"])
 def test_a_person_who_leaves_is_exit_130_without_a_debrief(run: Run, typed: str) -> None:
     status, out, err = run("play", ID, "--set", "max_turns=9", typed=typed)
-    assert (status, "Gold" in out) == (130, False)
+    assert (status, "What was right" in out) == (130, False)
     assert err.startswith("gym-clinic: ")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +41,7 @@ def check_sum(grid: Grid, total: float | None = None) -> None:
     """Check that the numbers of the last column add up to its last one."""
     *rows, last = [row for row in grid.rows if row[-1]]
     if total is not None:
-        assert float(last[-1]) == pytest.approx(total, abs=ROUNDED)
+        assert float(last[-1]) == pytest.approx(total, abs=ROUNDED + 1e-9)
     numbers = [float(row[-1]) for row in rows]
     assert math.fsum(numbers) == pytest.approx(
         float(last[-1]), abs=ROUNDED * (len(numbers) + 1) + 1e-9
@@ -98,7 +99,10 @@ def test_changes_and_weighted_parts_are_the_total() -> None:
         total_range=(0.0, 0.3),
     )  # fmt: skip
     found = rubric.score(None)  # type: ignore[arg-type]
-    assert found.changes == ((" cap", pytest.approx(-0.5)), ("clipped to 0 to 0.3", -0.1 + 1e-17))
+    assert found.changes == (
+        (" cap", pytest.approx(-0.5)),
+        ("clipped to 0 to 0.3", pytest.approx(-0.1)),
+    )
     assert 2.0 * 0.7 - 0.5 + sum(amount for _, amount in found.changes) == pytest.approx(0.3)
     assert rubric.with_weights({"a": 0.1}).score(None).changes == ()  # type: ignore[arg-type]
 
@@ -129,4 +133,4 @@ def test_gold_is_told_in_words(env_id: str) -> None:
         ]  # fmt: skip
         assert not any('{"' in cell or "['" in cell for cell in shown)
         for key in ("told:", "vital:", "lab:", "site:", "HP:", "drug:", "class:", "medicine:"):
-            assert not [cell for cell in shown if key in cell], key
+            assert not [cell for cell in shown if re.search(rf"\b{key}\S", cell)], key

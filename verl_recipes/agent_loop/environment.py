@@ -24,8 +24,8 @@ Step = tuple[str, float, bool, bool, dict[str, Any]]
 
 OWN_KEYS = (
     "score", "total", "success", "correct", "acc", "fault", "truncated", "turns",
-    "policy_tokens", "response_tokens", "prompt_tokens", "calls", "distinct_tools", "malformed", "dropped_turns",
-    "hint_echo", "retries",
+    "policy_tokens", "response_tokens", "prompt_tokens", "calls", "distinct_tools", "malformed",
+    "dropped_turns", "hint_echo", "retries",
 )  # fmt: skip
 """Keys of every record, whatever the environment."""
 
