@@ -151,6 +151,7 @@ class Tags:
         inline: Whether the answer continues the assistant's message. The closing tags of calls
             are then stop strings, so that a model stops where the answer goes.
         stops: Other stop strings.
+        before: What is written before each call, where the format asks for some text there.
         name: Name of the dialect.
 
     Raises:
@@ -164,6 +165,7 @@ class Tags:
         answers: str = "<result>\n{response}\n</result>",
         inline: bool = False,
         stops: Sequence[str] | None = None,
+        before: str = "",
         name: str = "tags",
     ) -> None:
         for pattern in (answers, *(tag.answer for tag in tags.values() if tag.answer)):
@@ -173,6 +175,7 @@ class Tags:
         self.answers = answers
         self._answers = {tag.tool: tag.answer or answers for tag in tags.values() if tag.tool}
         self.inline = inline
+        self.before = before
         closing = [f"</{tag}>" for tag, of in self.tags.items() if of.tool] if inline else []
         self.stops: tuple[str, ...] = tuple(closing if stops is None else stops)
 
@@ -226,7 +229,7 @@ class Tags:
                         f"{sorted(arguments)}"
                     )
                 try:
-                    return f"<{name}>{tag.write(arguments)}</{name}>"
+                    return f"{self.before}<{name}>{tag.write(arguments)}</{name}>"
                 except ValueError as error:
                     raise ConfigError(f"<{name}> {error}") from None
         known = sorted(tag.tool for tag in self.tags.values() if tag.tool)
