@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from gym_clinic.action import DIALECTS, Dialect, Request
+from gym_clinic.action import DIALECTS, ActionReading, Dialect, Request
 from gym_clinic.case import Case
 from gym_clinic.domain import Domain
 from gym_clinic.episode import Call, Episode, Turn
 from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.images import MARK, Illustrated, content_parts, plain
 from gym_clinic.toolbox import Toolbox, to_text
+
+ACTION_LIMIT = 500_000
+"""Characters of one action that are read."""
 
 OBSERVATION_LIMIT = 4_000_000
 """Characters of one observation."""
@@ -40,6 +43,12 @@ class Clinic(Protocol):
     dialect: Dialect
     response_limit: int
     max_calls: int | None
+
+
+def too_long(action: str) -> ActionReading:
+    """Return the reading of an action beyond the limit: one call that cannot be read."""
+    fault = f"Unreadable action: {len(action):,} characters; expected at most {ACTION_LIMIT:,}."
+    return ActionReading([Request("", {}, fault)], "")
 
 
 def answer_calls(

@@ -88,6 +88,11 @@ class Domain:
         success: The domain's own notion of a solved task.
         metrics: Further figures of an episode, always with the same keys; the gold must not
             be among them.
+        info: What is added to the env's ``info`` at every reset and step: what a value model reads
+            (a graph of the case, say) and no text shows. Returns plain JSON, always with the same
+            keys, none of them the environment's own (:data:`gym_clinic.info.RESERVED`); a copy of
+            it is handed out. The task of the episode that it gets has no gold: reading it is an
+            error. Policies and critics see it, so what the agent may not know stays out.
         aggregate: Figures of many episodes from theirs; means by default.
         solution: The moves of a perfect agent, from the gold; by default one batch of
             ``gold["calls"]``, then ``gold["answer"]`` as text, or submitted by the last call.
@@ -128,6 +133,7 @@ class Domain:
     ended: Callable[[Episode], str | None] | None = None
     success: Callable[[Episode], bool] = _solved
     metrics: Callable[[Episode], dict[str, float]] = _no_metrics
+    info: Callable[[Episode], Mapping[str, Any]] | None = None
     aggregate: Callable[[Sequence[tuple[Task, Mapping[str, float]]]], dict[str, float]] = (
         _mean_metrics
     )

@@ -9,19 +9,25 @@ from typing import Any
 
 import gymnasium as gym
 
-from gym_clinic.action import ActionReading, Dialect, Request, as_request, no_request
-from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit, written_out
+from gym_clinic.action import ActionReading, Dialect, as_request, no_request
+from gym_clinic.answering import (
+    ACTION_LIMIT,
+    OBSERVATION_LIMIT,
+    answer_calls,
+    answer_text,
+    fit,
+    too_long,
+    written_out,
+)
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Episode, Task, Turn
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.images import Illustrated, content_parts, plain
+from gym_clinic.info import domain_info
 from gym_clinic.names import at_least_one
 from gym_clinic.spaces import ClinicalText
 from gym_clinic.taskset import find_task
 from gym_clinic.toolbox import Toolbox
-
-ACTION_LIMIT = 500_000
-"""Characters of one action that are read."""
 
 Step = tuple[str, float, bool, bool, dict[str, Any]]
 
@@ -44,7 +50,7 @@ class ClinicEnv(gym.Env[str, str]):
         ``step``: ``messages``, the new ones; at the end also ``rewards`` (every part),
         ``weights``, ``total``, ``success``, ``metrics`` and ``stop``.
         Both: ``images`` where the observation has any, in the order of its ``<image>`` marks;
-        messages then hold OpenAI content parts.
+        messages then hold OpenAI content parts. And what the domain's ``info`` adds.
 
     Episode end:
         Terminated by an accepted answer, or by the domain; truncated when the assistant
@@ -179,7 +185,7 @@ class ClinicEnv(gym.Env[str, str]):
             info["inline"] = True
         if episode.ticket_images:
             info["images"] = list(episode.ticket_images)
-        return fit(self._prompt), info
+        return fit(self._prompt), info | domain_info(self.domain, episode)
 
     def step(self, action: str) -> Step:
         """Read an action, answer it, and judge the episode if it is over.
@@ -195,7 +201,7 @@ class ClinicEnv(gym.Env[str, str]):
         episode = self._episode
         if episode is None or episode.stop is not None:
             episode = self._open_episode()  # raises
-        reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else _too_long(action)
+        reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else too_long(action)
         return self._take(Turn(action), reading, episode)
 
     def step_calls(
@@ -233,7 +239,7 @@ class ClinicEnv(gym.Env[str, str]):
         if same_message and not episode.turns:
             raise ConfigError("same_message: there is no message before the first step")
         action = written_out(self.dialect, requests, text)
-        reading = ActionReading(requests, "") if len(action) <= ACTION_LIMIT else _too_long(action)
+        reading = ActionReading(requests, "") if len(action) <= ACTION_LIMIT else too_long(action)
         return self._take(Turn(action, same_message=same_message), reading, episode, more)
 
     def truncate(self, reason: str) -> Step:
@@ -250,7 +256,7 @@ class ClinicEnv(gym.Env[str, str]):
         """
         episode = self._open_episode()
         episode.stop = reason
-        info: dict[str, Any] = {"messages": []}
+        info: dict[str, Any] = {"messages": [], **domain_info(self.domain, episode)}
         return "", self._judge(episode, info), False, True, info
 
     async def astep(self, action: str | Sequence[Mapping[str, Any]]) -> Step:
@@ -323,8 +329,7 @@ class ClinicEnv(gym.Env[str, str]):
             raise
         episode.turns.append(turn)
         episode.answer = turn.answer
-        if turn.same_message:
-            episode.shared_turns += 1
+        episode.shared_turns += turn.same_message
         episode.calls_used += len(reading.requests) or 1
         episode.text_used += len(turn.action) + len(turn.observation)
         done = episode.answer is not None
@@ -336,7 +341,7 @@ class ClinicEnv(gym.Env[str, str]):
             episode.stop = self._used_up(episode, more)
         over = episode.stop is not None
         reward = self._pay_turn(episode) if self.domain.turn_reward else 0.0
-        info: dict[str, Any] = {"messages": messages}
+        info: dict[str, Any] = {"messages": messages, **domain_info(self.domain, episode)}
         if turn.images:
             info["images"] = episode.images if self._transcript else list(turn.images)
         if over:
@@ -393,8 +398,3 @@ def _restore(kind: type[ClinicEnv], arguments: dict[str, Any], state: dict[str, 
     env = kind(**arguments)
     env.__dict__.update(state)
     return env
-
-
-def _too_long(action: str) -> ActionReading:
-    fault = f"Unreadable action: {len(action):,} characters; expected at most {ACTION_LIMIT:,}."
-    return ActionReading([Request("", {}, fault)], "")

@@ -31,7 +31,7 @@ ROWS = (
     ("rewards",),
     ("domain",),
     ("clinical",),
-    ("domains", "answering"),
+    ("domains", "answering", "info"),
     ("env",),
     ("registration",),
     ("catalog",),

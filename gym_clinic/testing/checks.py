@@ -14,13 +14,15 @@ from typing import Any
 import orjson
 
 from gym_clinic import policies
+from gym_clinic.answering import ACTION_LIMIT
 from gym_clinic.case import Case
 from gym_clinic.domain import CallSpec, Domain
-from gym_clinic.env import ACTION_LIMIT, ClinicEnv
+from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw
 from gym_clinic.images import Illustrated, image_reference
+from gym_clinic.info import domain_info
 from gym_clinic.policies.moves import Playbook, scripted, write_move
 from gym_clinic.policies.playing import Action, Maker, Outcome, Policy, play
 from gym_clinic.policies.reachable import reachable
@@ -214,9 +216,10 @@ def info(env: ClinicEnv) -> Iterator[str]:
     stage.reset(options={"task_id": task.id})
     *_, lasts["truncated before a turn"] = stage.truncate("budget")
     shapes = {}
+    expected = END | domain_info(env.domain, stage.episode).keys()
     for ending, last in lasts.items():
-        if last.keys() - {"images"} != END:
-            yield f"{ending}: info at the end has {sorted(last)}, expected {sorted(END)}"
+        if last.keys() - {"images"} != expected:
+            yield f"{ending}: info at the end has {sorted(last)}, expected {sorted(expected)}"
             continue
         shapes[ending] = {key: sorted(last[key]) for key in ("rewards", "weights", "metrics")}
         for path, value in reachable([("info", last)]):

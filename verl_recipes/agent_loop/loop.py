@@ -164,6 +164,9 @@ class ClinicAgentLoop(AgentLoopBase):
             log_probs = (out.log_probs or [0.0] * len(said))[: len(said)]
             finished = self._ended(out, one.room) or one.stopped(said)
             text = one.reply(said, log_probs, finished=finished and len(said) == len(out.token_ids))
+            if one.unfinished:
+                await asyncio.to_thread(one.cut)
+                break
             if self.parser:
                 text = await self._in_dialect(one, text, said)
             with blaming_the_environment(one.task_id):

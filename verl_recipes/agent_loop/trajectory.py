@@ -69,6 +69,7 @@ class Trajectory:
         states: What ``watch`` read before each turn.
         turn_rewards: The environment's reward of each turn.
         versions: Of the weights that wrote, as the rollout servers number them.
+        unfinished: Whether a budget cut the last reply.
     """
 
     env: ClinicEnv
@@ -91,10 +92,10 @@ class Trajectory:
     states: list[Any] = field(default_factory=list)
     turn_rewards: list[float] = field(default_factory=list)
     versions: dict[str, Any] = field(default_factory=dict)
+    unfinished: bool = False
     _messages: Messages = field(default_factory=list)
     _tools: list[dict[str, Any]] | None = None
     _prompt_length: int = 0
-    _cut: bool = False
 
     def begin(self) -> None:
         """Open the case and write its prompt.
@@ -132,15 +133,15 @@ class Trajectory:
         Args:
             token_ids: Its tokens, at most ``room``.
             log_probs: Of each.
-            finished: Whether it ended by itself; a reply cut by a budget ends the trajectory
-                once the environment has read it.
+            finished: Whether it ended by itself. A reply that a budget cut ends the trajectory:
+                call :meth:`cut` instead of stepping the environment.
         """
         before = self.tokens.text(self.ids[-8:]).rstrip()
         self.opened = THINK if before.endswith(THINK) else ""
         merged = self.tokens.builder.merge_assistant_tokens(self.ids, list(token_ids))
         self.turns += 1
         self._take_over(merged, self.turns, assistant_logprobs=list(log_probs))
-        self._cut = not finished
+        self.unfinished = not finished
         text = self.opened + self.tokens.text(token_ids)
         self._speak(text)
         return text
@@ -158,15 +159,26 @@ class Trajectory:
         if terminated or truncated:
             self.over = True
             # Out of turns is a wrong answer; out of context is a truncation.
-            self.truncated = self._cut or (truncated and info["stop"] != "max_turns")
-            return
-        if self._cut or not self._hear(info):
-            with blaming_the_environment(self.task_id):
-                _, reward, _, _, self.info = self.env.truncate("token_budget")
-            self.turn_rewards[-1] += float(reward)
-            self.over = self.truncated = True
-            return
-        self._watch(info)
+            self.truncated = truncated and info["stop"] != "max_turns"
+        elif self._hear(info):
+            self._watch(info)
+        else:
+            self._truncate()
+
+    def cut(self) -> None:
+        """End after a reply that a budget cut; the environment does not read it.
+
+        Half a message is neither an answer nor a call: what stands in it may have been only
+        considered. So such a trajectory is never a success, whatever it says before the cut.
+        """
+        self.turn_rewards.append(0.0)
+        self._truncate()
+
+    def _truncate(self) -> None:
+        with blaming_the_environment(self.task_id):
+            _, reward, _, _, self.info = self.env.truncate("token_budget")
+        self.turn_rewards[-1] += float(reward)
+        self.over = self.truncated = True
 
     def _watch(self, info: Mapping[str, Any]) -> None:
         if self.watch is not None:
@@ -175,9 +187,11 @@ class Trajectory:
     def take(self, token_ids: Sequence[int], log_probs: Sequence[float], *, finished: bool) -> None:
         """Reply, step and observe, for callers without an event loop."""
         text = self.reply(token_ids, log_probs, finished=finished)
+        if self.unfinished:
+            return self.cut()
         with blaming_the_environment(self.task_id):
             step = self.env.step(text)
-        self.observe(step)
+        return self.observe(step)
 
     @property
     def reward(self) -> float:
@@ -197,11 +211,14 @@ class Trajectory:
     def record(self) -> dict[str, float]:
         """Return the figures of a trajectory that is over; what others add to it is 0.
 
+        A truncated trajectory is no success, also where the environment judges the state that it
+        left: figures, hints and the length reward agree (TT-OPD paper, eq. 3).
+
         Raises:
             EnvironmentFaultError: If the reward is no number.
         """
         calls = [call for turn in self.env.episode.turns for call in turn.calls]
-        success = float(self.info["success"])
+        success = float(self.info["success"] and not self.truncated)
         own = {
             "total": self.reward,
             "success": success,

@@ -23,9 +23,9 @@ def cosine_reward(
     """Return what a trajectory of this outcome and length is paid.
 
     A correct answer falls from ``r_max`` to ``r_min`` along half a cosine and stays there past
-    ``l_max``. A truncated trajectory is paid ``r_penalty``, correct or not. ``r_min`` below 0 is
-    allowed, since the paper's value is lost, and is a trap: a long correct answer is then paid less
-    than a short wrong one.
+    ``l_max``. A truncated trajectory is paid ``r_penalty``; it is never called correct. ``r_min``
+    below 0 is allowed, since the paper's value is lost, and is a trap: a long correct answer is
+    then paid less than a short wrong one.
 
     Args:
         correct: Whether the environment calls the outcome a success.

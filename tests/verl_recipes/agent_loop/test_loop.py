@@ -140,7 +140,23 @@ def test_the_end_of_a_reply_decides_truncation(
     settings = {"clinic.turn_tokens": room, "clinic.min_reply_tokens": 1}
     found = record(play(tokenizer, lambda turn: output(said, stop), **settings))
     assert found["truncated"] == float(truncated)
-    assert (found["turns"], found["success"]) == (1.0, 1.0)
+    assert (found["turns"], found["success"]) == (1.0, float(not truncated))
+
+
+@pytest.mark.parametrize("mode", ["env", "cosine", "env_plus_length"])
+def test_an_answer_in_a_reply_that_was_cut_is_neither_a_success_nor_paid_as_one(
+    tokenizer: Any, mode: str
+) -> None:
+    said = [*ids(tokenizer, right(1), end=False), *ids(tokenizer, " and so on", end=False)]
+    settings = {"clinic.turn_tokens": len(said), "clinic.min_reply_tokens": 1}
+    settings["clinic.reward"] = {"mode": mode, "r_penalty": -0.5}
+    out = play(tokenizer, lambda turn: output(said, "length"), "ttopd", **settings)
+    found = record(out)
+    figures = ("truncated", "success", "acc", "reward/accuracy", "total")
+    assert [found[name] for name in figures] == [1.0, 0.0, 0.0, 0.0, 0.0]
+    assert out.reward_score == found["score"] == {"env": 0.0}.get(mode, -0.5)
+    hint = tokenizer.decode(out.hint_ids)
+    assert any(text in hint for text in hints.load().incorrect)
 
 
 @pytest.mark.parametrize("stop", ["completed", "aborted"])

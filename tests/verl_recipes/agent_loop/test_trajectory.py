@@ -150,10 +150,10 @@ def test_text_inside_a_thought_opened_by_the_prompt_is_not_an_answer(tokenizer: 
     urgency = ClinicEnv(TRIAGE).tasks[0].gold["answer"]
     cut = begin(tokens, TRIAGE)
     assert other.decode(cut.ids).endswith("assistant\n<think>\n")
-    take(cut, f"Surely {urgency}", end=False, finished=False)
+    take(cut, f"Surely {urgency}")
     assert cut.env.episode.turns[0].action == f"<think>Surely {urgency}"
     assert cut.env.episode.answer is None
-    assert of_turn(cut, 1) == said(tokens, f"Surely {urgency}", end=False)
+    assert of_turn(cut, 1) == said(tokens, f"Surely {urgency}")
     closed = begin(tokens, TRIAGE)
     take(closed, f"Hm.\n</think>\n\n{write(('read_vital_sign', {'sign': 'pulse'}))}")
     check(closed)
@@ -194,7 +194,8 @@ def test_masks_and_lengths_agree_after_any_reply(
         assert one.ids[: len(before)] == before
     assert one.prompt_ids == prompt
     assert [of_turn(one, number) for number in range(1, one.turns + 1)] == sampled
-    for reply, turn in zip(sampled, one.env.episode.turns, strict=True):
+    heard = sampled[:-1] if one.unfinished else sampled
+    for reply, turn in zip(heard, one.env.episode.turns, strict=True):
         assert turn.action == tokens.text(reply)
     if one.over:
         assert one.record()["policy_tokens"] == sum(map(len, sampled))

@@ -78,22 +78,32 @@ def test_an_observation_fits_to_the_token_or_ends_the_trajectory(tokens: Tokens)
     assert short.record()["truncated"] == 1.0
 
 
-def test_a_reply_that_was_cut_ends_the_trajectory_once_it_is_read(tokens: Tokens) -> None:
+def test_a_reply_that_was_cut_ends_the_trajectory_unread(tokens: Tokens) -> None:
     one = begin(tokens)
     take(one, "I think that", end=False, finished=False)
     check(one)
     assert (one.over, one.truncated, one.info["stop"]) == (True, True, "token_budget")
-    assert one.env.episode.turns[0].action == "I think that"
+    assert one.env.episode.turns == []
     assert all(one.mask)
 
 
-def test_a_reply_that_was_cut_after_its_answer_is_judged_and_truncated(tokens: Tokens) -> None:
+def test_an_answer_in_a_reply_that_was_cut_is_no_answer(tokens: Tokens) -> None:
     one = begin(tokens)
     take(one, solution(one)[0])
     take(one, f"{solution(one)[1]} and so on", end=False, finished=False)
-    assert (one.over, one.truncated, one.info["stop"]) == (True, True, "answered")
+    assert (one.over, one.truncated, one.info["stop"]) == (True, True, "token_budget")
     record = one.record()
-    assert (record["success"], record["acc"], record["total"]) == (1.0, 1.0, 1.0)
+    assert (record["success"], record["acc"], record["reward/accuracy"]) == (0.0, 0.0, 0.0)
+    assert 0.0 < record["total"] == one.reward < 1.0  # of the call before it
+
+
+def test_a_truncated_trajectory_is_no_success_whatever_state_it_leaves(tokens: Tokens) -> None:
+    one = begin(tokens, text_budget=10)
+    one.env.domain = copy.copy(one.env.domain)
+    object.__setattr__(one.env.domain, "success", lambda episode: True)
+    take(one, "The work is done.")
+    assert (one.info["success"], one.truncated) == (True, True)
+    assert (one.record()["success"], one.record()["acc"]) == (0.0, 0.0)
 
 
 def test_an_empty_reply(tokens: Tokens) -> None:

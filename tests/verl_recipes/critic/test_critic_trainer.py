@@ -118,6 +118,18 @@ def test_a_shaped_reward_is_paid_at_the_last_turn(tokenizer: Any) -> None:
     assert found[-1] != plain[-1]
 
 
+def test_the_graph_of_a_domain_reaches_the_critic(tokenizer: Any) -> None:
+    options = {"features": 2, "relations": ["checked"], "hidden": 4}
+    model = {"model": "verl_recipes.critic.graph:GraphValue", "options": options}
+    name = "graph_domain:GRAPHS"
+    out = play(tokenizer, right, "ppo", row(name), **{"clinic.critic": model})
+    before, after = out.extra_fields["critic"]["states"]
+    assert (before["edges"]["checked"], len(after["edges"]["checked"])) == ([], 1)
+    critic = training.Critic(CriticSettings(**model), seed=0)
+    first, second = critic.values([before, after])
+    assert first != second
+
+
 # --- the method ---
 
 
