@@ -1,14 +1,15 @@
 """The rules baseline: an investigator that reads what it retrieves.
 
-It matches the findings of the case, weighs the diseases of the references by how much of the case
-each reference explains, looks up the best candidates, weighs them by the guideline's phenotypes,
-and searches for what is left.
+It matches the findings that the case states, weighs the disease of each reference by what the
+reference shares with the case and by what it has that the case denies, looks up the best
+candidates, weighs them by the phenotypes of their guidelines in the same way, and searches for what
+is left.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.dxsearch.reading import (
@@ -16,9 +17,9 @@ from gym_clinic.domains.dxsearch.reading import (
     Investigator,
     first_diseases,
     one_line,
-    present_in,
     profiles,
     references,
+    stated_in,
 )
 from gym_clinic.domains.dxsearch.tools import (
     lookup_guidelines,
@@ -28,8 +29,12 @@ from gym_clinic.domains.dxsearch.tools import (
 )
 
 CANDIDATES, SEARCHED, ANSWERED = 10, 3, 5
+
 GUIDE_WEIGHT = 1.5
-"""Weight of the share of the case that a guideline names, beside that of the references."""
+"""Weight of the share of the case that a guideline names, beside that of the best reference."""
+
+DENIED_WEIGHT = 0.7
+"""What a typical phenotype that the case denies, or an excluded one that it has, counts against."""
 
 
 def rules(env: Environment, *, reads: bool = True) -> Callable[[int], Investigator]:
@@ -42,14 +47,15 @@ def rules(env: Environment, *, reads: bool = True) -> Callable[[int], Investigat
     """
 
     def plan(ticket: str) -> Iterator[CallSpec]:
-        findings = present_in(ticket) or ["Fatigue"]
-        matched = yield match_patients.name, {"phenotypes": one_line(findings)}
-        candidates = (
-            _ranked(matched, set(findings)) if reads else first_diseases(matched, CANDIDATES)
-        )
+        present, absent = stated_in(ticket)
+        evidence = _Evidence.of(present, absent)
+        asked = one_line(present) or ["Fatigue"]
+        matched = yield match_patients.name, {"phenotypes": asked}
+        support = evidence.from_references(matched)
+        candidates = _ordered(support) if reads else first_diseases(matched, CANDIDATES)
         guide = yield lookup_guidelines.name, {"diseases": one_line(candidates[:CANDIDATES])}
         if reads:
-            candidates = _reranked(matched, guide, set(findings))
+            candidates = _ordered(evidence.with_guidelines(guide, support))
         searched = one_line(candidates[:SEARCHED]) or ["differential diagnosis"]
         yield search_literature.name, {"source": "WIKI", "queries": searched}
         yield submit_diagnoses.name, {"diagnoses": candidates[:ANSWERED] or ["unknown"]}
@@ -57,25 +63,50 @@ def rules(env: Environment, *, reads: bool = True) -> Callable[[int], Investigat
     return lambda seed: Investigator(plan, env.dialect)
 
 
-def _support(matched: str, findings: set[str]) -> Counter[str]:
-    """Disease -> how much of the case its references explain, the best reference first."""
-    known = {name.casefold() for name in findings}
-    support: Counter[str] = Counter()
-    for rank, (phenotypes, disease) in enumerate(references(matched)):
-        shared = {name.casefold() for name in phenotypes} & known
-        support[disease] += (len(shared) / max(len(known), 1)) / (1 + rank / 5)
-    return support
+def without_reading(env: Environment) -> Callable[[int], Investigator]:
+    """Make the same investigator, taking the order of the references."""
+    return rules(env, reads=False)
 
 
-def _ranked(matched: str, findings: set[str]) -> list[str]:
-    return [disease for disease, _ in _support(matched, findings).most_common()]
+@dataclass(frozen=True)
+class _Evidence:
+    """The findings that a case states as present and as absent, case-folded."""
+
+    present: frozenset[str]
+    absent: frozenset[str]
+
+    @classmethod
+    def of(cls, present: Collection[str], absent: Collection[str]) -> _Evidence:
+        return cls(_folded(present), _folded(absent))
+
+    def share(self, names: Collection[str]) -> float:
+        """Return the share of what the case states as present that names have."""
+        return len(_folded(names) & self.present) / max(len(self.present), 1)
+
+    def from_references(self, matched: str) -> dict[str, float]:
+        """Disease -> what its best reference shares with the case, less what the case denies."""
+        support: dict[str, float] = {}
+        for phenotypes, disease in references(matched):
+            denied = len(_folded(phenotypes) & self.absent) / max(len(self.present), 1)
+            value = self.share(phenotypes) - denied
+            support[disease] = max(support.get(disease, value), value)
+        return support
+
+    def with_guidelines(self, guide: str, support: dict[str, float]) -> dict[str, float]:
+        """Return the support with what the guidelines name as typical and as excluded."""
+        weighed = dict(support)
+        for disease, (typical, excluded) in profiles(guide).items():
+            if disease in weighed:
+                against = _folded(typical) & self.absent | _folded(excluded) & self.present
+                weighed[disease] += GUIDE_WEIGHT * self.share(typical)
+                weighed[disease] -= DENIED_WEIGHT * len(against)
+        return weighed
 
 
-def _reranked(matched: str, guide: str, findings: set[str]) -> list[str]:
-    known = {name.casefold() for name in findings}
-    support = _support(matched, findings)
-    for disease, phenotypes in profiles(guide).items():
-        named = [name.casefold() in known for name in phenotypes]
-        if disease in support:
-            support[disease] += GUIDE_WEIGHT * sum(named) / max(len(known), 1)
-    return [disease for disease, _ in support.most_common()]
+def _folded(names: Collection[str]) -> frozenset[str]:
+    return frozenset(name.casefold() for name in names)
+
+
+def _ordered(support: dict[str, float]) -> list[str]:
+    """Return diseases, those with most support first; equals in the order of the references."""
+    return sorted(support, key=lambda disease: -support[disease])

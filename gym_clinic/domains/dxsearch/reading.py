@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from gym_clinic.action import Dialect
+from gym_clinic.domains.dxsearch.limits import EXCLUDED
 from gym_clinic.embedded import linker
 
 _REFERENCE = re.compile(r"^Phenotype: (.*)\. Confirmed disease: \[(.*)\]$", re.MULTILINE)
@@ -52,10 +53,15 @@ class Investigator:
         return self.dialect.write([step])
 
 
+def stated_in(ticket: str) -> tuple[list[str], list[str]]:
+    """Return the names of the findings that a ticket states as present, and as absent."""
+    present, absent = linker().symptoms(ticket)
+    return [symptom.name for symptom in present], [symptom.name for symptom in absent]
+
+
 def present_in(ticket: str) -> list[str]:
     """Return the names of the findings that a ticket states as present."""
-    present, _ = linker().symptoms(ticket)
-    return [symptom.name for symptom in present]
+    return stated_in(ticket)[0]
 
 
 def references(text: str) -> list[tuple[list[str], str]]:
@@ -63,9 +69,13 @@ def references(text: str) -> list[tuple[list[str], str]]:
     return [(names.split(", "), disease) for names, disease in _REFERENCE.findall(text)]
 
 
-def profiles(text: str) -> dict[str, list[str]]:
-    """Return the guidelines that were found: disease -> its phenotypes, the most frequent first."""
-    return {disease: names.split(", ") for disease, names in _GUIDE.findall(text)}
+def profiles(text: str) -> dict[str, tuple[list[str], list[str]]]:
+    """Return the guidelines that were found: disease -> its typical and its excluded phenotypes."""
+    read = {}
+    for disease, named in _GUIDE.findall(text):
+        typical, _, excluded = named.partition(EXCLUDED)
+        read[disease] = typical.split(", "), excluded.split(", ") if excluded else []
+    return read
 
 
 def first_diseases(text: str, count: int) -> list[str]:

@@ -10,10 +10,11 @@ from gym_clinic.action import Tag, Tags
 from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.dxsearch import adversaries, baseline
 from gym_clinic.domains.dxsearch.judge import Judge
+from gym_clinic.domains.dxsearch.limits import SHOWN
 from gym_clinic.domains.dxsearch.reading import one_line, present_in
 from gym_clinic.domains.dxsearch.rewards import STAGES
 from gym_clinic.domains.dxsearch.sources import DxCase, Sources, literature_of, summariser_of
-from gym_clinic.domains.dxsearch.tasks import SHOWN, SITES, make_task
+from gym_clinic.domains.dxsearch.tasks import SITES, make_task
 from gym_clinic.domains.dxsearch.tools import (
     lookup_guidelines,
     match_patients,
@@ -123,7 +124,8 @@ def make_domain(
         solution=solution,
         menu=menu,
         classes=lambda task: "rare" if task.gold["rare"] else "common",
-        baselines={"rules": baseline.rules, **adversaries.CEILINGS},
+        baselines={"rules": baseline.rules, "rules-without-reading": baseline.without_reading,
+                   **adversaries.CEILINGS},
         adversaries=adversaries.ADVERSARIES,
         dialects={TAGS: DIALECT},
         dialect=TAGS,

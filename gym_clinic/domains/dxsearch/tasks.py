@@ -1,25 +1,34 @@
 """The tasks of DxSearch: made from seeds, each with a first match that finds the disease.
 
-A task is refused if no match with phenotypes of its patient brings a patient of the database with
-the disease, so that the oracle's plan exists for every task.
+A task is refused if the match of all its findings does not bring a patient of the database with
+the disease, so that the oracle's plan exists for every task. How difficult a task is, is drawn
+first: in most, patients with other diseases are nearer than those with the disease. What tells them
+apart is told: findings that are absent, and typical of the other diseases by their guidelines.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 from typing import Any
 
 from gym_clinic import embedded
-from gym_clinic.domains.dxsearch.cases.draw import Style, Told, draw_case, presentations
+from gym_clinic.domains.dxsearch.cases.draw import (
+    Style,
+    Told,
+    draw_told,
+    pertinent_absences,
+    presentations,
+)
 from gym_clinic.domains.dxsearch.cases.write import write_case
+from gym_clinic.domains.dxsearch.limits import GUIDELINE_SHOWS, SHOWN
 from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import Disease
-from gym_clinic.retrieval import PatientMatcher
 from gym_clinic.simulate.patients import NEAR
 from gym_clinic.simulate.split import Split
 
@@ -35,11 +44,14 @@ SITES: Mapping[str, tuple[Split, Style]] = {
 RARE_SHARE = 0.27
 """Share of the cases with a rare disease (section 4.1: 26.9%)."""
 
-SHOWN = 20
-"""Patients of one match (A.4)."""
+RANKS = {"first": 0.18, "near": 0.14, "far": 0.68}
+"""Where the disease stands among those of the first match -> the share of such cases: first; after
+other diseases, in the first five; or later."""
 
-CONFOUNDED = 0.6
-"""Similarity from which a patient with another disease is a confounder."""
+FIRST_FIVE = 5
+
+DIFFERENTIAL = 8
+"""Diseases of the first match against which absent findings are told."""
 
 TRIES = 40
 """Patients tried for the task of one seed."""
@@ -58,10 +70,13 @@ def make_task(seed: str, split: str) -> Task:
     phrases, style = SITES[split]
     for number in range(TRIES):
         name = f"{split}:{seed}:{number}"
-        told = draw_case(_disease(Random(name)), name, style)
-        task = None if told is None else _task(told, name, phrases, style)
-        if task is not None:
-            return task
+        random = Random(name)
+        disease = _disease(random)
+        (rank,) = random.choices(list(RANKS), weights=list(RANKS.values()))
+        for told in draw_told(disease, name, style):
+            task = _task(told, rank, name, phrases, style)
+            if task is not None:
+                return task
     raise TaskError(f"seed {seed!r}: none of {TRIES} patients makes a task of {split}")
 
 
@@ -94,60 +109,56 @@ def _disease(random: Random) -> Disease:
     return random.choice(rare if random.random() < RARE_SHARE else common)
 
 
-def _task(told: Told, seed: str, split: Split, style: Style) -> Task | None:
-    room, matcher = presentations(), embedded.patients()
+def _task(told: Told, rank: str, seed: str, split: Split, style: Style) -> Task | None:
+    """Return the task of a patient; None if the disease is not where it should be, or is named."""
+    room = presentations()
     disease = room.diseases[told.patient.disease]
     findings = [room.facts.phenotypes[key].name for key in told.findings]
+    query = [name.replace(",", " ") for name in findings]  # a comma ends an item in tags
+    left_out = near_duplicates(told.patient.phenotypes)
+    matched = embedded.patients().match(query, SHOWN, exclude=left_out)
+    diseases = list(dict.fromkeys(scored.record.diagnosis for scored in matched))
+    if rank != rank_in(diseases, disease.name):
+        return None
+    others = [name for name in diseases if name != disease.name][:DIFFERENTIAL]
+    profiles = typical([disease.name, *others])
+    absent = pertinent_absences(told, profiles[1:], profiles[0], style, Random(f"absent:{seed}"))
+    told = replace(told, absent=absent)
     text = write_case(told, seed, split, style)
     names = names_of(disease)
     if any(_named(text, name) for name in names):
         return None
-    left_out = near_duplicates(told.patient.phenotypes)
-    query, best = first_hit(matcher, findings, disease.name, left_out, Random(seed))
-    if not query:
-        return None
     digest = hashlib.sha256(f"dxsearch:{seed}".encode()).hexdigest()
+    nearest = matched[0].record
     return Task(
         id=f"dx-{digest[:10]}",
         ticket=text,
-        record={"findings": findings, "absent": list(told.absent), "left_out": sorted(left_out),
+        record={"findings": findings, "absent": list(absent), "left_out": sorted(left_out),
                 "used": {}, "site": style},
         gold={"disease": disease.id, "names": names, "rare": disease.rare, "query": query,
-              "confounder": best},
+              "confounder": nearest.id if nearest.diagnosis != disease.name else ""},
         provenance="synthetic",
     )  # fmt: skip
+
+
+def rank_in(diseases: Sequence[str], disease: str) -> str | None:
+    """Return where a disease stands in those of a match, as `RANKS` names it; None if nowhere."""
+    if disease not in diseases:
+        return None
+    place = diseases.index(disease)
+    return "first" if place == 0 else "near" if place < FIRST_FIVE else "far"
+
+
+def typical(diseases: Sequence[str]) -> list[list[str]]:
+    """Return the ids of the findings that the guideline of each disease shows."""
+    index = embedded.guidelines()
+    return [[finding.id for finding in index.lookup([name], GUIDELINE_SHOWS)[0].present]
+            for name in diseases]  # fmt: skip
 
 
 def names_of(disease: Disease) -> list[str]:
     """Return the names under which the taxonomy has a disease, the preferred one first."""
     return list(dict.fromkeys([disease.name, *disease.synonyms]))
-
-
-def first_hit(
-    matcher: PatientMatcher,
-    findings: Sequence[str],
-    disease: str,
-    left_out: frozenset[str],
-    random: Random,
-) -> tuple[list[str], str]:
-    """Return phenotypes whose match brings the disease, and a confounder of all findings.
-
-    Returns:
-        The phenotypes: all findings if these do, else some of them; empty if none of the subsets
-        tried does. And the id of the nearest patient with another disease where it is nearer than
-        every patient with this one; else "".
-    """
-    found = matcher.match(findings, SHOWN, exclude=left_out)
-    nearest = found[0]
-    other = nearest.record.diagnosis != disease and nearest.score >= CONFOUNDED
-    confounder = nearest.record.id if other else ""
-    subsets = [list(findings)]
-    subsets += [random.sample(findings, size) for size in range(len(findings) - 1, 1, -1)] * 2
-    for subset in subsets:
-        matched = matcher.match(subset, SHOWN, exclude=left_out)
-        if any(scored.record.diagnosis == disease for scored in matched):
-            return subset, confounder
-    return [], confounder
 
 
 def near_duplicates(phenotypes: Sequence[str]) -> frozenset[str]:

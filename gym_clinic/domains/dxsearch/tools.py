@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
+from gym_clinic.domains.dxsearch.limits import EXCLUDED, GUIDELINE_SHOWS
 from gym_clinic.domains.dxsearch.sources import NO_REFERENCE, DxCase
 from gym_clinic.domains.dxsearch.transcript import SOURCES, source_of
 from gym_clinic.errors import ToolError
 from gym_clinic.retrieval import Guidance
 from gym_clinic.toolbox import Kind, tool
-
-PHENOTYPES = 10
-"""Most phenotypes that a guideline gives for one disease (A.4)."""
 
 WORDS = 12
 """Most words of one search query [R]."""
@@ -51,7 +49,7 @@ def lookup_guidelines(case: DxCase, diseases: list[str]) -> Retrieved:
     index = case.sources.guideline_index()
     if index is None:
         return Retrieved("\n".join(f"{name}: {NO_REFERENCE}" for name in names))
-    return Retrieved("\n".join(map(_guide, index.lookup(names, PHENOTYPES))))
+    return Retrieved("\n".join(map(_guide, index.lookup(names, GUIDELINE_SHOWS))))
 
 
 def _guide(guidance: Guidance) -> str:
@@ -59,7 +57,8 @@ def _guide(guidance: Guidance) -> str:
         several = f"; several diseases match: {', '.join(guidance.candidates)}"
         return f"{guidance.query}: {NO_REFERENCE}{several * bool(guidance.candidates)}"
     features = ", ".join(has.name or has.id for has in guidance.present)
-    return f"{guidance.record.name}: {features}"
+    excluded = ", ".join(has.name or has.id for has in guidance.absent)
+    return f"{guidance.record.name}: {features}" + f"{EXCLUDED}{excluded}" * bool(excluded)
 
 
 @tool(kind=Kind.WRITE)

@@ -1,49 +1,52 @@
 """The patient of a case: what is told of a drawn patient, and what is not.
 
 Findings are drawn as for every simulated patient (:mod:`gym_clinic.simulate.presentation`), which
-leaves out what contradicts disease, age or sex. Told are 4 to 12 of them, with some that were
-looked for and are absent. A finding that restates the diagnosis is never told.
+leaves out what contradicts disease, age or sex. Few of them are told, rather those that many
+diseases share, beside findings of a second problem or of a look-alike that the patient has too. A
+finding that restates the diagnosis is never told.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from random import Random
 from typing import Literal
 
+from gym_clinic.domains.dxsearch.cases.kinds import SMALL_WORDS, from_age, kind_of, overlaps
 from gym_clinic.domains.dxsearch.matching import tokens
-from gym_clinic.facts import Disease, load
-from gym_clinic.simulate.clinic.finding_lists import not_felt, shown_by_tests
-from gym_clinic.simulate.clinic.telling.lay_words import lay_words
+from gym_clinic.facts import Disease, Person, load, with_ancestors
+from gym_clinic.simulate.clinic.finding_lists import alike, comes_with, shown_by_tests
+from gym_clinic.simulate.disease.findings import possible
 from gym_clinic.simulate.presentation import Presentations, SimulatedPatient
 
 Style = Literal["main", "vocabulary", "sparse"]
 
-Kind = Literal["complaint", "sign", "test", "known"]
+OWN = {"main": (3, 6), "vocabulary": (3, 6), "sparse": (3, 4)}
+"""Findings of the disease that are told, from and to."""
+
+BESIDE = {"main": (1, 4), "vocabulary": (1, 4), "sparse": (0, 1)}
+"""Irrelevant findings that are told, from and to, as far as the patient has any."""
 
 FEWEST = 4
-"""Findings of the disease that a case tells at least."""
+"""Findings of a case at least."""
 
-MOST_TOLD = {"main": 10, "vocabulary": 10, "sparse": 5}
-"""Findings of the disease that are told at most."""
-
-MOST_BESIDE = {"main": 2, "vocabulary": 2, "sparse": 0}
-"""Irrelevant findings that are told at most."""
-
-MOST_ABSENT = {"main": 5, "vocabulary": 5, "sparse": 0}
+MOST_ABSENT = {"main": 5, "vocabulary": 5, "sparse": 2}
 """Absent findings that are told at most."""
+
+PATIENTS, SELECTIONS = 8, 3
+"""Patients drawn for the case of one seed, and selections of the findings of each."""
 
 NOT_BESIDE = ("exposure and poisoning", "infection", "antibodies and inflammation markers")
 """Groups of findings that are never irrelevant: each has a cause of its own."""
 
-SMALL_WORDS = frozenset({"of", "and", "the", "in", "with", "to", "a", "by", "due", "type"})
-GENERIC = frozenset({"disease", "syndrome", "disorder", "deficiency", "acute", "chronic"})
+_AGE = re.compile(r"P(\d+)([YMD])")
+_UNITS = {"Y": 1.0, "M": 1 / 12, "D": 1 / 365.25}
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Told:
 
     patient: SimulatedPatient
     findings: tuple[str, ...]
-    absent: tuple[str, ...]
+    absent: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -67,75 +70,140 @@ def presentations() -> Presentations:
     return Presentations(load())
 
 
-def draw_case(disease: Disease, seed: str, style: Style) -> Told | None:
-    """Draw the patient of a case and what is told of it.
+def age_of(patient: SimulatedPatient) -> tuple[int, str]:
+    """Return the age of a patient as a number and its unit: Y, M or D."""
+    amount, unit = _AGE.fullmatch(patient.age).groups()  # type: ignore[union-attr]
+    return int(amount), unit
+
+
+def person_of(patient: SimulatedPatient) -> Person:
+    """Return the person that a patient is."""
+    amount, unit = age_of(patient)
+    return Person(amount * _UNITS[unit], "female" if patient.sex == "female" else "male")
+
+
+def draw_told(disease: Disease, seed: str, style: Style) -> Iterator[Told]:
+    """Draw patients of a disease, and findings that a case may tell of each.
 
     Args:
         disease: The disease.
-        seed: The same seed gives the same case.
+        seed: The same seed gives the same patients and findings.
         style: How much a site tells.
+    """
+    room, random = presentations(), Random(f"dxsearch:{seed}:{disease.id}")
+    number = int.from_bytes(hashlib.sha256(f"{seed}:{disease.id}".encode()).digest()[:4], "big")
+    for patient in islice(room.patients(disease, number + 1), PATIENTS):  # seed 0: the database
+        tellable = [key for key in patient.features if _tellable(disease, patient, key)]
+        beside = set(patient.noise)
+        own = [key for key in tellable if key not in beside]
+        irrelevant = [key for key in tellable if key in beside and _irrelevant(key)]
+        if len(own) < OWN[style][0]:
+            continue
+        for _ in range(SELECTIONS):
+            kept = _widely_shared(own, random.randint(*OWN[style]), random)
+            extra = min(len(irrelevant), random.randint(*BESIDE[style]))
+            findings = (*kept, *random.sample(irrelevant, extra))
+            if len(findings) >= FEWEST:
+                yield Told(patient, findings)
+
+
+def pertinent_absences(
+    told: Told, others: Iterable[Sequence[str]], typical: Collection[str], style: Style,
+    random: Random,
+) -> tuple[str, ...]:  # fmt: skip
+    """Draw the absent findings that a case tells: what speaks against other diseases.
+
+    None is implied by what the patient has, means the same as it, shares a word with what is
+    told, or is impossible in such a person.
+
+    Args:
+        told: The patient and the findings told.
+        others: Ids of the typical findings of each disease that could be thought of.
+        typical: Ids of the typical findings of the right disease, never told as absent here.
+        style: How much a site tells.
+        random: The source of randomness.
 
     Returns:
-        The case; None if too little can be told of such a patient.
+        Names; for each of the others at most one that no other absence speaks against already,
+        and at times one that the disease could have had.
     """
     room = presentations()
-    random = Random(f"dxsearch:{seed}:{disease.id}")
-    number = int.from_bytes(hashlib.sha256(f"{seed}:{disease.id}".encode()).digest()[:4], "big")
-    (patient,) = islice(room.patients(disease, number + 1), 1)  # seed 0 is the database
-    beside = set(patient.noise)
-    own = [key for key in patient.features if key not in beside and not restates(disease, key)]
-    if len(own) < FEWEST:
-        return None
-    kept = random.sample(own, min(len(own), random.randint(FEWEST, MOST_TOLD[style])))
-    facts = room.facts
-    irrelevant = [
-        key
-        for key in patient.noise
-        if facts.phenotypes[key].group not in NOT_BESIDE
-        and facts.phenotypes[key].name not in shown_by_tests()
-        and not restates(disease, key)
-    ]
-    extra = random.sample(irrelevant, min(len(irrelevant), random.randint(0, MOST_BESIDE[style])))
-    told = {word for key in (*kept, *extra) for word in tokens(facts.phenotypes[key].name)}
-    # Only complaints: nobody denies a sign. None shares a word with what the patient has.
-    absent = [
-        name
-        for name in patient.absent
-        if kind_of(name) == "complaint"
-        and not _overlaps(disease, name)
-        and not told & (set(tokens(name)) - SMALL_WORDS)
-    ]
-    told_absent = absent[: random.randint(0, MOST_ABSENT[style])] if style != "sparse" else []
-    return Told(patient, (*kept, *extra), tuple(told_absent))
+    facts, patient = room.facts, told.patient
+    disease = room.diseases[patient.disease]
+    able = _Absences(told)
+    chosen: list[str] = []
+    for profile in others:
+        if len(chosen) >= MOST_ABSENT[style]:
+            break
+        if any(key in chosen for key in profile):
+            continue
+        left = [key for key in profile if key not in typical and not overlaps(disease, _name(key))]
+        random.shuffle(left)
+        fitting = next((key for key in left if able.fits(key, chosen)), None)
+        if fitting is not None:
+            chosen.append(fitting)
+    looked_for = [facts.finding_ids[name] for name in patient.absent]
+    own = next((key for key in looked_for if key in typical and able.fits(key, chosen)), None)
+    if own is not None and len(chosen) < MOST_ABSENT[style] and random.random() < 1 / 4:
+        chosen.append(own)
+    random.shuffle(chosen)
+    return tuple(_name(key) for key in chosen)
+
+
+class _Absences:
+    """Decides what may be told as absent of a patient."""
+
+    def __init__(self, told: Told) -> None:
+        facts = presentations().facts
+        self.facts, self.person = facts, person_of(told.patient)
+        self.has = with_ancestors(told.patient.features, facts.above)
+        names = [facts.phenotypes[key].name for key in self.has]
+        self.meant = {other for name in names for table in (alike(), comes_with())
+                      for other in table.get(name, ())}  # fmt: skip
+        self.words = set(tokens(" ".join(map(_name, told.findings)))) - SMALL_WORDS
+
+    def fits(self, key: str, chosen: Sequence[str]) -> bool:
+        name = _name(key)
+        words = set(tokens(name)) - SMALL_WORDS
+        beside = set(tokens(" ".join(map(_name, chosen))))
+        return (
+            key not in self.has
+            and name not in self.meant
+            and kind_of(name) != "known"
+            and from_age(name) <= self.person.age
+            and not words & (self.words | beside)
+            and bool(possible(self.facts, [key], self.person))
+        )
 
 
 def restates(disease: Disease, finding: str) -> bool:
     """Whether a finding names the disease, or half of its name."""
-    return _overlaps(disease, presentations().facts.phenotypes[finding].name)
+    return overlaps(disease, _name(finding))
 
 
-def _overlaps(disease: Disease, name: str) -> bool:
-    words = set(tokens(name)) - SMALL_WORDS - GENERIC
-    for known in (disease.name, *disease.synonyms):
-        wanted = set(tokens(known)) - SMALL_WORDS - GENERIC
-        if wanted and len(words & wanted) * 2 >= len(wanted) and len(words & wanted) > 0:
-            return True
-    return False
+def _tellable(disease: Disease, patient: SimulatedPatient, key: str) -> bool:
+    return not restates(disease, key) and from_age(_name(key)) <= person_of(patient).age
 
 
-def kind_of(name: str) -> Kind:
-    """Return where a finding is told: complained of, seen, found by a test, or known of before."""
-    if name in shown_by_tests() or name in _measured():
-        return "test"
-    if name in not_felt():
-        return "sign"
-    return "complaint" if name in lay_words() else "known"
+def _irrelevant(key: str) -> bool:
+    finding = presentations().facts.phenotypes[key]
+    return finding.group not in NOT_BESIDE and finding.name not in shown_by_tests()
+
+
+def _widely_shared(own: Sequence[str], amount: int, random: Random) -> list[str]:
+    """Return some findings, those mostly that many diseases have."""
+    keys = {key: random.random() ** (1 / _having()[key]) for key in own}
+    return sorted(own, key=lambda key: (-keys[key], key))[:amount]
 
 
 @lru_cache(maxsize=1)
-def _measured() -> frozenset[str]:
-    """Findings whose name says that a laboratory or a study gives them."""
-    file = Path(__file__).with_name("shown_by_tests.json")
-    pattern = re.compile("|".join(json.loads(file.read_text(encoding="utf-8"))))
-    names = (finding.name for finding in load().phenotypes.values())
-    return frozenset(name for name in names if name not in lay_words() and pattern.search(name))
+def _having() -> Counter[str]:
+    """Finding -> how many diseases have it."""
+    room = presentations()
+    return Counter(
+        finding for key in room.diseases for finding, share in room.shares(key).items() if share
+    )
+
+
+def _name(key: str) -> str:
+    return presentations().facts.phenotypes[key].name

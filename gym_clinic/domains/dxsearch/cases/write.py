@@ -6,13 +6,13 @@ held out have phrases of their own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.domains.dxsearch.cases.draw import Style, Told, kind_of, presentations
+from gym_clinic.domains.dxsearch.cases.draw import Style, Told, age_of, presentations
+from gym_clinic.domains.dxsearch.cases.kinds import kind_of
 from gym_clinic.facts.passages.sentences import inside
 from gym_clinic.simulate import Grammar, Writer, read_grammar
 from gym_clinic.simulate.clinic.telling.lay_words import bare, in_person, negatable, words_of
@@ -37,9 +37,14 @@ SLOTS = {"complaint": "complaints", "known": "history", "sign": "sign_list", "te
 OPENINGS = {"complaint": "opening", "known": "opening_known", "sign": "opening_signs",
             "test": "opening_tests"}  # fmt: skip
 SECTIONS = {"known": "known", "sign": "signs", "test": "tests"}
+"""Kind of finding -> the pool that tells it after the opening."""
 
-_POOLS = (*OPENINGS.values(), *SECTIONS.values(), "asking")
-_AGE = re.compile(r"P(\d+)([YMD])")
+ABSENCES = {"complaint": ("none", "absences"), "sign": ("none_seen", "unseen"),
+            "test": ("none_tested", "untested")}  # fmt: skip
+"""Kind of absent finding -> the pool that tells it, and the slot that lists it."""
+
+_POOLS = (*OPENINGS.values(), *SECTIONS.values(), *(pool for pool, _ in ABSENCES.values()),
+          "asking")  # fmt: skip
 _UNITS = {"Y": "year", "M": "month", "D": "day"}
 
 
@@ -47,7 +52,7 @@ _UNITS = {"Y": "year", "M": "month", "D": "day"}
 def grammar(style: Style) -> Grammar:
     """Return the phrases of a site."""
     folder = Path(__file__).parent / "phrases" / style
-    pools = _POOLS if style == "sparse" else (*_POOLS, "more", "none")
+    pools = _POOLS if style == "sparse" else (*_POOLS, "more")
     return read_grammar(folder, pools)
 
 
@@ -63,9 +68,8 @@ class CaseWriter:
 
     def __init__(self, told: Told, random: Random, split: Split, style: Style) -> None:
         self.told, self.random, self.split, self.style = told, random, split, style
-        amount, unit = _AGE.fullmatch(told.patient.age).groups()  # type: ignore[union-attr]
-        self.amount, self.unit = int(amount), unit
-        self.years = self.amount if unit == "Y" else 0
+        self.amount, self.unit = age_of(told.patient)
+        self.years = self.amount if self.unit == "Y" else 0
         self.female = told.patient.sex == "female"
         self._said: set[str] = set()
 
@@ -82,13 +86,16 @@ class CaseWriter:
                 facts["extras"] = self._list(extras)
                 pools.append("more")
             listed[first] = listed[first][:OPENS_WITH]
-        if self.told.absent:
-            facts["absences"] = self._list([self._absent(name) for name in self.told.absent], "or")
-            pools.append("none")
-        for kind, words in listed.items():
-            facts[SLOTS[kind]] = self._list(words)
-            if kind != first:
+        facts |= {SLOTS[kind]: self._list(words) for kind, words in listed.items()}
+        absent = {kind: [name for name in self.told.absent if kind_of(name) == kind]
+                  for kind in ABSENCES}  # fmt: skip
+        for kind in SLOTS:
+            if kind in listed and kind != first:
                 pools.append(SECTIONS[kind])
+            if left := absent.get(kind):
+                pool, slot = ABSENCES[kind]
+                facts[slot] = self._list([self._absent(name) for name in left], "or")
+                pools.append(pool)
         writer = Writer(
             grammar(self.style),
             self.random,
