@@ -23,9 +23,9 @@ from gym_clinic.domains.dxsearch.cases.draw import (
     pertinent_absences,
     presentations,
 )
+from gym_clinic.domains.dxsearch.cases.kinds import overlaps
 from gym_clinic.domains.dxsearch.cases.write import write_case
 from gym_clinic.domains.dxsearch.limits import GUIDELINE_SHOWS, SHOWN
-from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import Disease
@@ -125,8 +125,7 @@ def _task(told: Told, rank: str, seed: str, split: Split, style: Style) -> Task 
     absent = pertinent_absences(told, profiles[1:], profiles[0], style, Random(f"absent:{seed}"))
     told = replace(told, absent=absent)
     text = write_case(told, seed, split, style)
-    names = names_of(disease)
-    if any(_named(text, name) for name in names):
+    if overlaps(disease, text):
         return None
     digest = hashlib.sha256(f"dxsearch:{seed}".encode()).hexdigest()
     nearest = matched[0].record
@@ -135,8 +134,9 @@ def _task(told: Told, rank: str, seed: str, split: Split, style: Style) -> Task 
         ticket=text,
         record={"findings": findings, "absent": list(absent), "left_out": sorted(left_out),
                 "used": {}, "site": style},
-        gold={"disease": disease.id, "names": names, "rare": disease.rare, "query": query,
-              "confounder": nearest.id if nearest.diagnosis != disease.name else ""},
+        gold={"disease": disease.id, "names": names_of(disease), "rare": disease.rare,
+              "query": query,
+              "confounder": "" if nearest.diagnosis == disease.name else nearest.id},
         provenance="synthetic",
     )  # fmt: skip
 
@@ -185,11 +185,6 @@ def _having() -> dict[str, list[int]]:
         for name in {name.casefold() for name in case.phenotypes}:
             found.setdefault(name, []).append(place)
     return found
-
-
-def _named(text: str, name: str) -> bool:
-    words, wanted = tokens(text), tokens(name)
-    return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))
 
 
 def as_row(task: Task) -> dict[str, Any]:

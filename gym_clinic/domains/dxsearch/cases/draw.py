@@ -18,10 +18,15 @@ from itertools import islice
 from random import Random
 from typing import Literal
 
+from gym_clinic.domains.dxsearch.cases.consistency import (
+    never_absent,
+    never_told,
+    not_absent_beside,
+)
 from gym_clinic.domains.dxsearch.cases.kinds import SMALL_WORDS, from_age, kind_of, overlaps
 from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.facts import Disease, Person, load, with_ancestors
-from gym_clinic.simulate.clinic.finding_lists import alike, comes_with, shown_by_tests
+from gym_clinic.simulate.clinic.finding_lists import shown_by_tests
 from gym_clinic.simulate.disease.findings import possible
 from gym_clinic.simulate.presentation import Presentations, SimulatedPatient
 
@@ -158,8 +163,7 @@ class _Absences:
         self.facts, self.person = facts, person_of(told.patient)
         self.has = with_ancestors(told.patient.features, facts.above)
         names = [facts.phenotypes[key].name for key in self.has]
-        self.meant = {other for name in names for table in (alike(), comes_with())
-                      for other in table.get(name, ())}  # fmt: skip
+        self.meant = not_absent_beside(names)
         self.words = set(tokens(" ".join(map(_name, told.findings)))) - SMALL_WORDS
 
     def fits(self, key: str, chosen: Sequence[str]) -> bool:
@@ -169,6 +173,7 @@ class _Absences:
         return (
             key not in self.has
             and name not in self.meant
+            and not never_absent(name)
             and kind_of(name) != "known"
             and from_age(name) <= self.person.age
             and not words & (self.words | beside)
@@ -182,7 +187,8 @@ def restates(disease: Disease, finding: str) -> bool:
 
 
 def _tellable(disease: Disease, patient: SimulatedPatient, key: str) -> bool:
-    return not restates(disease, key) and from_age(_name(key)) <= person_of(patient).age
+    able = from_age(_name(key)) <= person_of(patient).age and not never_told(_name(key))
+    return able and not restates(disease, key)
 
 
 def _irrelevant(key: str) -> bool:

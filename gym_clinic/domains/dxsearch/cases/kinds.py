@@ -28,9 +28,11 @@ def kind_of(name: str) -> Kind:
         return _stated()[name]
     if name in shown_by_tests() or name in _measured():
         return "test"
-    if name in not_felt() or name in _seen():
+    if name in not_felt():
         return "sign"
-    return "complaint" if name in lay_words() else "known"
+    if name in lay_words() or name in _felt():
+        return "complaint"
+    return "sign" if name in _seen() else "known"
 
 
 def from_age(name: str) -> float:
@@ -68,6 +70,12 @@ def _measured() -> frozenset[str]:
 def _seen() -> frozenset[str]:
     """Findings whose name says that an examiner gives them."""
     return _named_like("seen.json")
+
+
+@lru_cache(maxsize=1)
+def _felt() -> frozenset[str]:
+    """Findings whose name says that the patient feels or notices them."""
+    return _named_like("felt.json")
 
 
 def _named_like(table: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ held out have phrases of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -45,6 +46,9 @@ ABSENCES = {"complaint": ("none", "absences"), "sign": ("none_seen", "unseen"),
 
 _POOLS = (*OPENINGS.values(), *SECTIONS.values(), *(pool for pool, _ in ABSENCES.values()),
           "asking")  # fmt: skip
+_DENIES = re.compile(r"\b(no|not|without|lack|never)\b")
+"""Words after which \"no\" would deny twice."""
+
 _UNITS = {"Y": "year", "M": "month", "D": "day"}
 
 
@@ -122,13 +126,17 @@ class CaseWriter:
             )
             return {"who": f"{short}{'F' if self.female else 'M'}"}
         unit = _UNITS[self.unit]
+        article = "an" if self.amount in (8, 11, 18) or 80 <= self.amount < 90 else "a"
         if self.style == "sparse":
-            return {"who": f"{noun}, {self.amount} {unit}{'s' * (self.amount != 1)}"}
+            age = f"{self.amount} {unit}{'s' * (self.amount != 1)}" if self.amount else "newborn"
+            return {"who": f"{noun}, {age}"}
         he = "she" if self.female else "he"
         parents = self.years < SPEAKS
         tells, ending = ("the parents", "") if parents else (he, "s")
         return {
-            "who": f"a {self.amount}-{unit}-old {noun}", "he": he, "tells": tells,
+            "who": f"{article} {self.amount}-{unit}-old {noun}" if self.amount
+                   else f"a newborn {noun}",
+            "he": he, "tells": tells,
             "report": f"report{ending}", "describe": f"describe{ending}",
             "deny": "deny" if parents else "denies",
         }  # fmt: skip
@@ -148,8 +156,10 @@ class CaseWriter:
 
     def _absent(self, name: str) -> str:
         lay = words_of(name, self.years) if kind_of(name) == "complaint" else None
-        nouns = negatable(lay.nouns) if lay is not None else []
-        full = [form for form in finding_words().get(name, ((), ()))[0] if not form.endswith("*")]
+        nouns = [noun for noun in negatable(lay.nouns if lay is not None else ())
+                 if not _DENIES.search(noun)]  # fmt: skip
+        full = [form for form in finding_words().get(name, ((), ()))[0]
+                if not form.endswith("*") and not _DENIES.search(form)]  # fmt: skip
         if nouns and self.random.random() < LAY_SHARE:
             words = in_person(self._one(f"{name}.lay", nouns), "parent",
                               "female" if self.female else "male")  # fmt: skip
