@@ -28,6 +28,20 @@ _LISTS = {"lookup": ("diseases", "diseases"), "search": ("queries", "queries")}
 
 
 @dataclass(frozen=True)
+class ClippedRubric(Rubric):
+    """A rubric whose total is clipped to 0..1 (eq. 3); its highest total is what weights allow.
+
+    A schedule of training may set other weights; the range follows from them.
+    """
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """0, and the most that the weights allow, at most 1."""
+        _, high = super().reward_range
+        return 0.0, min(max(high, 0.0), 1.0)
+
+
+@dataclass(frozen=True)
 class Judge:
     """Scores episodes.
 
@@ -46,20 +60,19 @@ class Judge:
     too_little: float = 0.0
 
     def rubric(self, weights: Mapping[str, float]) -> Rubric:
-        """Return the rubric: three weighted rewards, gated, and clipped to what can be earned."""
-        most = {"search": 1.0, "matching": rewards.HIT - rewards.CHARGE}
-        most["diagnosis"] = 0.8 + most["matching"] * self.couple_sigma_m
+        """Return the rubric: three weighted rewards, gated and clipped."""
+        most = rewards.HIT - rewards.CHARGE
         least = min(-rewards.MOST_CHARGED, self.too_little)
-        return Rubric(
+        coupled = float(self.couple_sigma_m)
+        return ClippedRubric(
             {"search": self.search, "matching": self.matching, "diagnosis": self.diagnosis},
             weights=weights,
             range={
-                "search": (0.0, most["search"]),
-                "matching": (least, most["matching"]),
-                "diagnosis": (0.2 + least * self.couple_sigma_m, most["diagnosis"]),
+                "search": (0.0, 1.0),
+                "matching": (least, max(most, self.too_little)),
+                "diagnosis": (0.2 + least * coupled, 0.8 + max(most, self.too_little) * coupled),
             },
             adjust=(self.gate,),
-            total_range=(0.0, min(1.0, sum(weights[name] * most[name] for name in most))),
         )
 
     def gate(self, episode: Episode, total: float) -> float:
@@ -93,6 +106,10 @@ class Judge:
         elif not 1 <= len(episode.answer) <= self.limits.diagnoses:
             found.append(f"diagnosis count: {len(episode.answer)}")
         return found
+
+    def info(self, episode: Episode) -> dict[str, list[str]]:
+        """Return the broken rules, by name; none before the episode is over."""
+        return {"broken_rules": [] if episode.stop is None else self.broken(episode)}
 
     def search(self, episode: Episode) -> float:
         """The best of the answered queries by token recall, its cube root."""

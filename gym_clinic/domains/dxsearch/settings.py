@@ -11,6 +11,13 @@ from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.dxsearch import adversaries, baseline
 from gym_clinic.domains.dxsearch.judge import Judge
 from gym_clinic.domains.dxsearch.limits import SHOWN
+from gym_clinic.domains.dxsearch.options import (
+    check_choice,
+    check_flags,
+    check_patients,
+    check_scoring,
+    check_stage,
+)
 from gym_clinic.domains.dxsearch.reading import one_line, present_in
 from gym_clinic.domains.dxsearch.rewards import STAGES
 from gym_clinic.domains.dxsearch.sources import DxCase, Sources, literature_of, summariser_of
@@ -23,8 +30,7 @@ from gym_clinic.domains.dxsearch.tools import (
 )
 from gym_clinic.domains.dxsearch.transcript import Limits
 from gym_clinic.episode import Task
-from gym_clinic.errors import ConfigError
-from gym_clinic.names import at_least_one, suggest
+from gym_clinic.names import at_least_one
 from gym_clinic.paths import tasks_dir
 from gym_clinic.taskset import EndlessTasks, TaskFolder
 
@@ -88,10 +94,11 @@ def make_domain(
     too_little: float,
 ) -> Domain:
     """Return the domain; the options are those of the data sheet."""
-    if isinstance(stage, bool) or stage not in STAGES:
-        raise ConfigError(f"stage is one of {list(STAGES)}, not {stage!r}")
-    if reward not in ABLATIONS:
-        raise ConfigError(f"no reward {reward!r}; {suggest(str(reward), ABLATIONS)}")
+    check_stage(stage)
+    check_choice("reward", reward, ABLATIONS)
+    check_flags(guidelines=guidelines, couple_sigma_m=couple_sigma_m)
+    check_scoring(zero_mode, change, too_little)
+    check_patients(patients, near_duplicates)
     allowed = Limits.of(limits)
     sources = Sources(
         guidelines=guidelines,
@@ -121,6 +128,7 @@ def make_domain(
         open_case=partial(DxCase, sources=sources),
         success=judge.solved,
         metrics=judge.metrics,
+        info=judge.info,
         solution=solution,
         menu=menu,
         classes=lambda task: "rare" if task.gold["rare"] else "common",
