@@ -148,19 +148,27 @@ def test_texts_are_sentences() -> None:
     for split, task in tasks():
         text = task.ticket
         assert text.endswith((".", "?")), text
-        assert not re.search(r"[{}\[\]]|  | ,|\.\.|\b(\w+) \1\b", text.replace("that that", "")), text
+        assert not re.search(r"[{}\[\]]|  | ,|\.\.|\b(\w+) \1\b", text.replace("that that", "")), (
+            text
+        )
         assert "0-day" not in text
         if split in ("train", "test"):
             assert not re.search(r"\b[Aa] (8\d?|11|18)-year", text), text
 
 
 def test_kinds() -> None:
-    kinds = {name: kind_of(name) for name in (
-        "Dysuria", "Obesity", "Proteinuria", "Diabetes mellitus", "Ear pain", "Hyperreflexia",
-        "Hepatic encephalopathy", "Low-set ears", "Elevated erythrocyte sedimentation rate")}  # fmt: skip
-    assert list(kinds.values()) == [
-        "complaint", "sign", "test", "known", "complaint", "sign", "sign", "sign", "test",
-    ]  # fmt: skip
+    kinds = {
+        "Dysuria": "complaint",
+        "Obesity": "sign",
+        "Proteinuria": "test",
+        "Diabetes mellitus": "known",
+        "Ear pain": "complaint",
+        "Hyperreflexia": "sign",
+        "Hepatic encephalopathy": "sign",
+        "Low-set ears": "sign",
+        "Elevated erythrocyte sedimentation rate": "test",
+    }
+    assert {name: kind_of(name) for name in kinds} == kinds
 
 
 def test_pools_of_the_main_site_are_large_and_the_sites_share_no_phrase() -> None:
