@@ -9,11 +9,13 @@ from typing import Any
 from gym_clinic.action import without_thoughts
 from gym_clinic.domains.dxsearch import rewards
 from gym_clinic.domains.dxsearch.matching import tokens
+from gym_clinic.domains.dxsearch.reading import references
+from gym_clinic.domains.dxsearch.sources import NO_REFERENCE
 from gym_clinic.domains.dxsearch.tools import (
-    Retrieved,
     lookup_guidelines,
     match_patients,
     search_literature,
+    without_tags,
 )
 from gym_clinic.domains.dxsearch.transcript import ACTIVE, REPLIES, Limits, broken_rules
 from gym_clinic.episode import Call, Episode
@@ -113,12 +115,7 @@ class Judge:
 
     def search(self, episode: Episode) -> float:
         """The best of the answered queries by token recall, its cube root."""
-        terms = [
-            query
-            for call in _calls(episode, "search")
-            if isinstance(call.result, Retrieved)
-            for query in call.result.found
-        ]
+        terms = [query for call in _calls(episode, "search") for query in answered(call)]
         return rewards.relevance(terms, names_of(episode))
 
     def matching(self, episode: Episode) -> float:
@@ -172,10 +169,19 @@ def names_of(episode: Episode) -> Sequence[str]:
 
 def hit(call: Call, episode: Episode) -> bool:
     """Whether a match retrieved a patient with the right disease."""
-    if not isinstance(call.result, Retrieved):
+    if not call.ok or not isinstance(call.result, str):
         return False
-    known = {name.casefold() for name in names_of(episode)}
-    return any(disease.casefold() in known for disease in call.result.found)
+    known = {without_tags(name).casefold() for name in names_of(episode)}
+    return any(disease.casefold() in known for _, disease in references(call.result))
+
+
+def answered(call: Call) -> list[str]:
+    """Return the queries of a search for which there was a reference."""
+    if not call.ok or not isinstance(call.result, str):
+        return []
+    lines = set(call.result.splitlines())
+    asked = [without_tags(" ".join(str(query).split())) for query in _listed(call, "queries")]
+    return [query for query in asked if query and f"{query}: {NO_REFERENCE}" not in lines]
 
 
 def _calls(episode: Episode, kind: str) -> list[Call]:

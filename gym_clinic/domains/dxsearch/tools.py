@@ -7,7 +7,7 @@ import re
 from gym_clinic.domains.dxsearch.limits import EXCLUDED, GUIDELINE_SHOWS
 from gym_clinic.domains.dxsearch.sources import NO_REFERENCE, DxCase
 from gym_clinic.domains.dxsearch.transcript import SOURCES, source_of
-from gym_clinic.errors import ToolError
+from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.retrieval import Guidance
 from gym_clinic.toolbox import Kind, tool
 
@@ -20,24 +20,13 @@ MOST_PHENOTYPES = 60
 _TAG = re.compile(r"</?(?:reason|lookup|guide|match|refer|search|result|diagnose)>")
 
 
-class Retrieved(str):
-    """A retrieved text, with what it is about.
-
-    Attributes:
-        found: Names: the confirmed diseases of a match, or the answered queries of a search.
-    """
-
-    found: tuple[str, ...]
-
-    def __new__(cls, text: str, found: tuple[str, ...] = ()) -> Retrieved:
-        """Make the text; no tag of the dialect stands in it."""
-        made = super().__new__(cls, _TAG.sub(" ", text))
-        made.found = found
-        return made
+def without_tags(text: str) -> str:
+    """Return a text in which no tag of the dialect stands."""
+    return _TAG.sub(" ", text)
 
 
 @tool(kind=Kind.WRITE)
-def lookup_guidelines(case: DxCase, diseases: list[str]) -> Retrieved:
+def lookup_guidelines(case: DxCase, diseases: list[str]) -> str:
     """Look up the typical phenotypes of diseases.
 
     Args:
@@ -48,8 +37,8 @@ def lookup_guidelines(case: DxCase, diseases: list[str]) -> Retrieved:
     names = _names(diseases, "diseases", limits.diseases)
     index = case.sources.guideline_index()
     if index is None:
-        return Retrieved("\n".join(f"{name}: {NO_REFERENCE}" for name in names))
-    return Retrieved("\n".join(map(_guide, index.lookup(names, GUIDELINE_SHOWS))))
+        return without_tags("\n".join(f"{name}: {NO_REFERENCE}" for name in names))
+    return without_tags("\n".join(map(_guide, index.lookup(names, GUIDELINE_SHOWS))))
 
 
 def _guide(guidance: Guidance) -> str:
@@ -62,7 +51,7 @@ def _guide(guidance: Guidance) -> str:
 
 
 @tool(kind=Kind.WRITE)
-def match_patients(case: DxCase, phenotypes: list[str]) -> Retrieved:
+def match_patients(case: DxCase, phenotypes: list[str]) -> str:
     """Find patients of the record database with similar phenotypes.
 
     Args:
@@ -72,18 +61,20 @@ def match_patients(case: DxCase, phenotypes: list[str]) -> Retrieved:
     names = _names(phenotypes, "phenotypes", MOST_PHENOTYPES)
     matcher = case.sources.matcher()
     if matcher is None:
-        return Retrieved(NO_REFERENCE)
-    matched = matcher.match(names, case.sources.matches, exclude=case.left_out(matcher))
+        return NO_REFERENCE
+    try:
+        matched = matcher.match(names, case.sources.matches, exclude=case.left_out(matcher))
+    except ConfigError as error:  # a phenotype without a letter has no vector
+        raise ToolError(f"phenotypes: {error}") from None
     lines = [
         f"Phenotype: {', '.join(patient.phenotypes)}. Confirmed disease: [{patient.diagnosis}]"
         for patient in (scored.record for scored in matched)
     ]
-    diseases = tuple(scored.record.diagnosis for scored in matched)
-    return Retrieved("\n".join(lines) or NO_REFERENCE, diseases)
+    return without_tags("\n".join(lines) or NO_REFERENCE)
 
 
 @tool(kind=Kind.WRITE)
-def search_literature(case: DxCase, source: str, queries: list[str]) -> Retrieved:
+def search_literature(case: DxCase, source: str, queries: list[str]) -> str:
     """Search medical literature; each query is answered in short.
 
     Args:
@@ -98,14 +89,13 @@ def search_literature(case: DxCase, source: str, queries: list[str]) -> Retrieve
     asked = _names(queries, "queries", limits.queries)
     if long := next((query for query in asked if len(query.split()) > WORDS), None):
         raise ToolError(f"a query has at most {WORDS} words, not {len(long.split())}")
-    blocks, answered = [], []
+    blocks = []
     for query in asked:
         passages = case.sources.search(chosen, query)
         summaries = [case.summary(chosen, query, passage) for passage in passages]
         told = [text for text in summaries if text.strip().casefold() != NO_REFERENCE]
         blocks.append(f"{query}: " + ("\n".join(told) or NO_REFERENCE))
-        answered += [query] * bool(told)
-    return Retrieved("\n\n".join(blocks), tuple(answered))
+    return without_tags("\n\n".join(blocks))
 
 
 @tool(kind=Kind.SUBMIT)
