@@ -8,7 +8,7 @@ is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass
 
 from gym_clinic.domain import CallSpec
@@ -46,7 +46,7 @@ def rules(env: Environment, *, reads: bool = True) -> Callable[[int], Investigat
             references, to measure what reading is worth.
     """
 
-    def plan(ticket: str) -> Iterator[CallSpec]:
+    def plan(ticket: str) -> Generator[CallSpec, str, None]:
         present, absent = stated_in(ticket)
         evidence = _Evidence.of(present, absent)
         asked = one_line(present) or ["Fatigue"]

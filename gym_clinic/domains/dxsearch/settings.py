@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gym_clinic.action import Tag, Tags
-from gym_clinic.domain import Domain, Menu, Move
+from gym_clinic.domain import CallSpec, Domain, Menu, Move
 from gym_clinic.domains.dxsearch import adversaries, baseline
 from gym_clinic.domains.dxsearch.judge import Judge
 from gym_clinic.domains.dxsearch.limits import SHOWN
@@ -156,7 +156,7 @@ def menu(task: Task) -> Menu:
     """Return what can be done from the text of a case alone."""
     found = one_line(present_in(task.ticket)) or ["Fatigue"]
     common = adversaries.common_diseases()
-    calls = (
+    calls: tuple[CallSpec, ...] = (
         (match_patients.name, {"phenotypes": found}),
         (match_patients.name, {"phenotypes": found[: max(2, len(found) // 2)]}),
         (lookup_guidelines.name, {"diseases": list(common[:10])}),
