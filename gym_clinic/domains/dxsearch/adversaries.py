@@ -14,7 +14,7 @@ from typing import Any
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.domains.dxsearch.reading import (
-    Environment,
+    DialectHolder,
     Investigator,
     first_diseases,
     one_line,
@@ -114,7 +114,7 @@ def diagnosis_first(ticket: str) -> Iterator[CallSpec | str]:
     )
 
 
-def _adversary(plan: Plan) -> Callable[[Environment], Callable[[int], Investigator]]:
+def _adversary(plan: Plan) -> Callable[[DialectHolder], Callable[[int], Investigator]]:
     return lambda env: lambda seed: Investigator(plan, env.dialect)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gym_clinic.domain import CallSpec
 from gym_clinic.domains.dxsearch.reading import (
-    Environment,
+    DialectHolder,
     Investigator,
     first_diseases,
     one_line,
@@ -37,7 +37,7 @@ DENIED_WEIGHT = 0.7
 """What a typical phenotype that the case denies, or an excluded one that it has, counts against."""
 
 
-def rules(env: Environment, *, reads: bool = True) -> Callable[[int], Investigator]:
+def rules(env: DialectHolder, *, reads: bool = True) -> Callable[[int], Investigator]:
     """Make the baseline.
 
     Args:
@@ -48,7 +48,7 @@ def rules(env: Environment, *, reads: bool = True) -> Callable[[int], Investigat
 
     def plan(ticket: str) -> Generator[CallSpec, str, None]:
         present, absent = stated_in(ticket)
-        evidence = _Evidence.of(present, absent)
+        evidence = _StatedFindings.of(present, absent)
         asked = one_line(present) or ["Fatigue"]
         matched = yield match_patients.name, {"phenotypes": asked}
         support = evidence.from_references(matched)
@@ -63,20 +63,20 @@ def rules(env: Environment, *, reads: bool = True) -> Callable[[int], Investigat
     return lambda seed: Investigator(plan, env.dialect)
 
 
-def without_reading(env: Environment) -> Callable[[int], Investigator]:
+def without_reading(env: DialectHolder) -> Callable[[int], Investigator]:
     """Make the same investigator, taking the order of the references."""
     return rules(env, reads=False)
 
 
 @dataclass(frozen=True)
-class _Evidence:
+class _StatedFindings:
     """The findings that a case states as present and as absent, case-folded."""
 
     present: frozenset[str]
     absent: frozenset[str]
 
     @classmethod
-    def of(cls, present: Collection[str], absent: Collection[str]) -> _Evidence:
+    def of(cls, present: Collection[str], absent: Collection[str]) -> _StatedFindings:
         return cls(_folded(present), _folded(absent))
 
     def share(self, names: Collection[str]) -> float:

@@ -18,7 +18,7 @@ _REFERENCE = re.compile(r"^Phenotype: (.*)\. Confirmed disease: \[(.*)\]$", re.M
 _GUIDE = re.compile(r"^([^:\n]+): (?!no reference)(.+)$", re.MULTILINE)
 
 
-class Environment(Protocol):
+class DialectHolder(Protocol):
     """What such an agent knows of its environment."""
 
     dialect: Dialect

@@ -38,18 +38,18 @@ MOST_POINTS = 10
 """Sentences that the offline summariser keeps of one document (A.4)."""
 
 
-class Summary(BaseModel):
+class DocumentSummary(BaseModel):
     """What the summariser answers."""
 
     answer: str = Field(description='the relevant facts, or "no reference"')
 
 
-def extract(question: Question[Any], case: Any) -> Summary:
+def extract(question: Question[Any], case: Any) -> DocumentSummary:
     """Answer by the sentences of a document that share a word with the query."""
     wanted = set(_WORD.findall(question.values["query"].casefold()))
     sentences = [part.strip() for part in _SENTENCE.split(question.values["document"])]
     kept = [part for part in sentences if wanted & set(_WORD.findall(part.casefold()))]
-    return Summary(answer=" ".join(kept[:MOST_POINTS]) or NO_REFERENCE)
+    return DocumentSummary(answer=" ".join(kept[:MOST_POINTS]) or NO_REFERENCE)
 
 
 OFFLINE: Mapping[str, Consultant] = {"extract": Rules(extract)}
@@ -134,7 +134,9 @@ class DxCase(Case):
         if summariser is None:
             return document
         values = {"source": source, "query": query, "document": document}
-        return summariser.ask(Question("summariser", _SUMMARY, values, Summary), self).answer
+        return summariser.ask(
+            Question("summariser", _SUMMARY, values, DocumentSummary), self
+        ).answer
 
 
 def literature_of(option: str | Mapping[str, Any] | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Any
 from gym_clinic import embedded
 from gym_clinic.domains.dxsearch.cases.draw import (
     Style,
-    Told,
+    ToldFindings,
     draw_told,
     pertinent_absences,
     presentations,
@@ -109,7 +109,7 @@ def _disease(random: Random) -> Disease:
     return random.choice(rare if random.random() < RARE_SHARE else common)
 
 
-def _task(told: Told, rank: str, seed: str, split: Split, style: Style) -> Task | None:
+def _task(told: ToldFindings, rank: str, seed: str, split: Split, style: Style) -> Task | None:
     """Return the task of a patient; None if the disease is not where it should be, or is named."""
     room = presentations()
     disease = room.diseases[told.patient.disease]

@@ -82,14 +82,14 @@ class Segment(NamedTuple):
     content: str
 
 
-class Reading(NamedTuple):
+class TagReading(NamedTuple):
     """The segments of a text, and the faults of its tags."""
 
     segments: list[Segment]
     faults: list[str]
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> TagReading:
     """Read the tags of a text from left to right."""
     segments: list[Segment] = []
     faults: list[str] = []
@@ -114,7 +114,7 @@ def read(text: str) -> Reading:
         faults.append(f"tag pairing: <{opened}> is not closed")
     elif text[position:].strip():
         faults.append("text outside of the tags")
-    return Reading(segments, faults)
+    return TagReading(segments, faults)
 
 
 def candidates_of(text: str) -> list[str]:

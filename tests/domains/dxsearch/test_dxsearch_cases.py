@@ -18,7 +18,7 @@ from gym_clinic.domains.dxsearch.cases.draw import (
     FEWEST,
     MOST_ABSENT,
     OWN,
-    Told,
+    ToldFindings,
     draw_told,
     person_of,
     pertinent_absences,
@@ -126,7 +126,7 @@ def test_a_contradicting_absence_is_refused() -> None:
     room = presentations()
     told = next(draw_told(room.diseases["lung-cancer"], "refused", "main"))
     own = list(told.findings)
-    man = Told(told.patient, told.findings)
+    man = ToldFindings(told.patient, told.findings)
     ids = room.facts.finding_ids
     for keys in ([own[0]], [ids["Coma"]]):
         assert not pertinent_absences(man, [keys], (), "main", _Fixed())

@@ -55,7 +55,7 @@ _UNITS = {"Y": 1.0, "M": 1 / 12, "D": 1 / 365.25}
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldFindings:
     """What a case tells of its patient.
 
     Attributes:
@@ -87,7 +87,7 @@ def person_of(patient: SimulatedPatient) -> Person:
     return Person(amount * _UNITS[unit], "female" if patient.sex == "female" else "male")
 
 
-def draw_told(disease: Disease, seed: str, style: Style) -> Iterator[Told]:
+def draw_told(disease: Disease, seed: str, style: Style) -> Iterator[ToldFindings]:
     """Draw patients of a disease, and findings that a case may tell of each.
 
     Args:
@@ -109,11 +109,11 @@ def draw_told(disease: Disease, seed: str, style: Style) -> Iterator[Told]:
             extra = min(len(irrelevant), random.randint(*BESIDE[style]))
             findings = (*kept, *random.sample(irrelevant, extra))
             if len(findings) >= FEWEST:
-                yield Told(patient, findings)
+                yield ToldFindings(patient, findings)
 
 
 def pertinent_absences(
-    told: Told, others: Iterable[Sequence[str]], typical: Collection[str], style: Style,
+    told: ToldFindings, others: Iterable[Sequence[str]], typical: Collection[str], style: Style,
     random: Random,
 ) -> tuple[str, ...]:  # fmt: skip
     """Draw the absent findings that a case tells: what speaks against other diseases.
@@ -158,7 +158,7 @@ def pertinent_absences(
 class _Absences:
     """Decides what may be told as absent of a patient."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: ToldFindings) -> None:
         facts = presentations().facts
         self.facts, self.person = facts, person_of(told.patient)
         self.has = with_ancestors(told.patient.features, facts.above)

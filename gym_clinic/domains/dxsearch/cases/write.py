@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.domains.dxsearch.cases.draw import Style, Told, age_of, presentations
+from gym_clinic.domains.dxsearch.cases.draw import Style, ToldFindings, age_of, presentations
 from gym_clinic.domains.dxsearch.cases.kinds import kind_of
 from gym_clinic.facts.passages.sentences import inside
 from gym_clinic.simulate import Grammar, Writer, read_grammar
@@ -70,7 +70,7 @@ class CaseWriter:
         style: The site.
     """
 
-    def __init__(self, told: Told, random: Random, split: Split, style: Style) -> None:
+    def __init__(self, told: ToldFindings, random: Random, split: Split, style: Style) -> None:
         self.told, self.random, self.split, self.style = told, random, split, style
         self.amount, self.unit = age_of(told.patient)
         self.years = self.amount if self.unit == "Y" else 0
@@ -179,6 +179,6 @@ class CaseWriter:
         return f"{', '.join(named[:-1])} {last} {named[-1]}"
 
 
-def write_case(told: Told, seed: str, split: Split, style: Style) -> str:
+def write_case(told: ToldFindings, seed: str, split: Split, style: Style) -> str:
     """Return the text of a case; the same seed gives the same text."""
     return CaseWriter(told, Random(f"text:{seed}"), split, style).text()
