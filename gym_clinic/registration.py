@@ -12,6 +12,7 @@ IDS: dict[str, dict[str, Any]] = {
     "clinic/ClinicalDiagnosis-v0": {"domain": "clinical_diagnosis"},
     "clinic/TriageEmergency-v0": {"domain": "triage_emergency"},
     "clinic/DrugInteraction-v0": {"domain": "drug_interaction"},
+    "clinic/DxSearch-v0": {"domain": "dxsearch"},
 }
 
 

@@ -41,6 +41,13 @@ def solve(env: gym.Env[str, str]) -> tuple[Outcome, list[str]]:
     return outcome, [turn.action for turn in outcome.episode.turns]
 
 
+def added_keys(env: ClinicEnv) -> set[str]:
+    """What the domain adds to info."""
+    _, info = env.reset(seed=0)
+    known = {"task_id", "tools", "messages", "prompt", "max_turns", "max_calls", "stop_strings"}
+    return set() if env.domain.info is None else set(info) - known - {"inline", "images"}
+
+
 def test_ids_are_registered() -> None:
     assert {"clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"} <= set(CLINIC)
 
@@ -61,7 +68,7 @@ def test_observations_lie_in_their_space(name: str, observation: str) -> None:
     env = make(name, observation=observation)
     text, info = env.reset(seed=0)
     assert env.observation_space.contains(text)
-    needed = {"task_id", "tools", "messages", "prompt", "max_turns"}
+    needed = {"task_id", "tools", "messages", "prompt", "max_turns", *added_keys(env)}
     assert needed <= info.keys() <= needed | {"max_calls", "stop_strings", "inline", "images"}
     for message in [*info["messages"], *info["prompt"]]:
         content = message["content"]
@@ -92,7 +99,7 @@ def test_wrappers_behave(name: str) -> None:
     *_, (*_, terminated, _, info) = map(env.step, actions)
     assert terminated
     assert info["episode"]["r"] == pytest.approx(outcome.reward)
-    assert info.keys() == END | {"episode"}
+    assert info.keys() == END | {"episode"} | added_keys(make(name))
 
     limited = TimeLimit(make(name), max_episode_steps=1)
     limited.reset(seed=0)

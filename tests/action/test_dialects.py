@@ -298,3 +298,59 @@ class _Counting(str):
         taken = super().__getitem__(where)
         self.scanned += len(taken)
         return taken
+
+
+DIAGNOSIS = Tags(
+    {
+        "reason": Tag(),
+        "match": Tag("match", "phenotypes", ",", answer="<refer>\n{response}\n</refer>"),
+        "search": Tag("search", "queries", ",", form="|{source}| {queries}"),
+        "diagnose": Tag(
+            "diagnose", "names", item=r"\\textbf\{([^{}]*)\}", item_form=r"\textbf{{{}}}"
+        ),
+    },
+    inline=True,
+)
+"""Tags with a form, a list of items and an observation of their own."""
+
+
+def test_a_tag_may_hold_several_arguments():
+    (request,) = DIAGNOSIS.parse("<search> |PMC|  a b, c </search>").requests
+    assert request.arguments == {"source": "PMC", "queries": ["a b", "c"]}
+    for content in ("PMC a", "| PMC a", "|two words| a", ""):
+        (request,) = DIAGNOSIS.parse(f"<search>{content}</search>").requests
+        assert request.fault == "Unreadable <search>: expected |{source}| {queries}."
+
+
+def test_a_tag_may_read_marked_items_only():
+    text = r"<diagnose>Likely \textbf{SLE}, less so \textbf{ lupus, discoid }.</diagnose>"
+    (request,) = DIAGNOSIS.parse(text).requests
+    assert request.arguments == {"names": ["SLE", "lupus, discoid"]}
+    (request,) = DIAGNOSIS.parse("<diagnose>**SLE**</diagnose>").requests
+    assert request.arguments == {"names": []}
+
+
+def test_tags_write_what_they_read():
+    calls = [
+        ("match", {"phenotypes": ["fever", "rash"]}),
+        ("search", {"source": "WIKI", "queries": ["a b", "c"]}),
+        ("diagnose", {"names": ["A", "B"]}),
+    ]
+    read = DIAGNOSIS.parse(DIAGNOSIS.write(calls)).requests
+    assert [(request.name, request.arguments) for request in read] == calls
+
+
+def test_a_tag_may_have_an_observation_of_its_own():
+    assert DIAGNOSIS.wrap("match", "none") == "<refer>\nnone\n</refer>"
+    assert DIAGNOSIS.wrap("search", "none") == "<result>\nnone\n</result>"
+
+
+def test_mistakes_in_tags_are_named():
+    with pytest.raises(ConfigError, match=r"the form '\|\{a\}\|' lacks the argument \{query\}"):
+        Tag("search", form="|{a}|")
+    with pytest.raises(ConfigError, match="item and item_form belong together"):
+        Tag("search", item="(x)")
+    with pytest.raises(ConfigError, match="a pattern with one group"):
+        Tag("search", item="x", item_form="{}")
+    with pytest.raises(ConfigError, match="answers is a pattern"):
+        Tags({"search": Tag("search", answer="{other}")})

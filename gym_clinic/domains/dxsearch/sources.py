@@ -1,0 +1,161 @@
+"""What an episode of DxSearch draws on: guidelines, patient records, literature, a summariser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from gym_clinic import embedded
+from gym_clinic.case import Case
+from gym_clinic.consult import Consultant, Question, Rules, make_consultant, read_prompt
+from gym_clinic.domains.dxsearch.transcript import SOURCES, Limits
+from gym_clinic.episode import Task
+from gym_clinic.errors import ConfigError
+from gym_clinic.names import suggest
+from gym_clinic.retrieval import FoundPassage, GuidelineIndex, PassageBase, PatientMatcher
+
+CATEGORIES: Mapping[str, frozenset[str]] = {
+    "WIKI": frozenset({"presentation", "finding", "drug"}),
+    "PMC": frozenset({"management", "guideline", "red flags"}),
+    "BOOK": frozenset({"look-alikes", "instrument"}),
+}
+"""Source -> kinds of embedded passages: what a thing is; studies and management; handbook pages."""
+
+READ_AHEAD = 12
+"""Passages that are ranked for each one wanted, since a source has some kinds only."""
+
+NO_REFERENCE = "no reference"
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(0-9])|\n+")
+_WORD = re.compile(r"[^\W_]{3,}")
+_SUMMARY = read_prompt(Path(__file__).with_name("prompts") / "summarise.md")
+MOST_POINTS = 10
+"""Sentences that the offline summariser keeps of one document (A.4)."""
+
+
+class DocumentSummary(BaseModel):
+    """What the summariser answers."""
+
+    answer: str = Field(description='the relevant facts, or "no reference"')
+
+
+def extract(question: Question[Any], case: Any) -> DocumentSummary:
+    """Answer by the sentences of a document that share a word with the query."""
+    wanted = set(_WORD.findall(question.values["query"].casefold()))
+    sentences = [part.strip() for part in _SENTENCE.split(question.values["document"])]
+    kept = [part for part in sentences if wanted & set(_WORD.findall(part.casefold()))]
+    return DocumentSummary(answer=" ".join(kept[:MOST_POINTS]) or NO_REFERENCE)
+
+
+OFFLINE: Mapping[str, Consultant] = {"extract": Rules(extract)}
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The options of retrieval, each plain JSON; what they name is opened when it is first used.
+
+    Attributes:
+        guidelines: Whether there are guidelines, or else every look-up has no reference.
+        patients: ``"embedded"`` or the folder of a patient database; None for none.
+        literature: Source -> a knowledge base, as :func:`gym_clinic.embedded.open_knowledge`
+            takes it; empty for none.
+        summariser: Condenses each document; None gives it whole.
+        limits: What a trajectory may hold.
+        passages: Passages of one query.
+        matches: Patients of one match.
+        near_duplicates: Similarity to the case from which a patient of the database is left out.
+    """
+
+    guidelines: bool
+    patients: str | None
+    literature: Mapping[str, Any]
+    summariser: Consultant | None
+    limits: Limits
+    passages: int
+    matches: int
+    near_duplicates: float | None
+
+    def guideline_index(self) -> GuidelineIndex | None:
+        """Return the guidelines; None where the option leaves them out."""
+        return embedded.guidelines() if self.guidelines else None
+
+    def matcher(self) -> PatientMatcher | None:
+        """Return the patient database; None where the option leaves it out."""
+        return None if self.patients is None else embedded.open_patients(self.patients)
+
+    def search(self, source: str, query: str) -> Sequence[FoundPassage]:
+        """Return the best passages of a source."""
+        option = self.literature.get(source)
+        if option is None:
+            return ()
+        base: PassageBase = embedded.open_knowledge(option)
+        if option != embedded.EMBEDDED:
+            return base.search(query, self.passages)
+        found = base.search(query, self.passages * READ_AHEAD)
+        kinds = CATEGORIES[source]
+        return [one for one in found if one.record.category in kinds][: self.passages]
+
+
+class DxCase(Case):
+    """One case: its presentation, and the sources that its tools draw on.
+
+    Args:
+        task: The task.
+        sources: What the tools draw on.
+    """
+
+    def __init__(self, task: Task, sources: Sources) -> None:
+        super().__init__(task.record)
+        self.sources = sources
+
+    def use(self, kind: str) -> int:
+        """Count a use of a tool and return how many there were, this one included."""
+        used = self.edit("used")
+        used[kind] = used.get(kind, 0) + 1
+        return int(used[kind])
+
+    def left_out(self, matcher: PatientMatcher) -> frozenset[str]:
+        """Return the patients that are too near to the case to be shown."""
+        named = frozenset(self["left_out"])
+        threshold = self.sources.near_duplicates
+        if threshold is None:
+            return named
+        return named | matcher.near_duplicates(self["findings"], threshold, "mutual")
+
+    def summary(self, source: str, query: str, passage: FoundPassage) -> str:
+        """Return a document in short, as an answer to the query."""
+        document = f"{passage.title}. {passage.text}"
+        summariser = self.sources.summariser
+        if summariser is None:
+            return document
+        values = {"source": source, "query": query, "document": document}
+        return summariser.ask(
+            Question("summariser", _SUMMARY, values, DocumentSummary), self
+        ).answer
+
+
+def literature_of(option: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return source -> base for an option: one base for all, or a base for each source.
+
+    Raises:
+        ConfigError: If it names no source of the paper.
+    """
+    if option is None:
+        return {}
+    if isinstance(option, str) or (isinstance(option, Mapping) and not set(option) & set(SOURCES)):
+        return dict.fromkeys(SOURCES, option)
+    if not isinstance(option, Mapping):
+        raise ConfigError(f"literature is a base, or {{source: base}}, not {option!r}")
+    if unknown := sorted(set(option) - set(SOURCES)):
+        raise ConfigError(f"no source {unknown[0]!r}; {suggest(unknown[0], SOURCES)}")
+    return dict(option)
+
+
+def summariser_of(option: str | Mapping[str, Any] | None) -> Consultant | None:
+    """Return the summariser of an option: ``"extract"``, a chat server, or None for none."""
+    return None if option is None else make_consultant(option, OFFLINE)
