@@ -96,7 +96,10 @@ def test_what_is_handed_out_is_a_copy() -> None:
         ({"x": {1: 2}}, "['x'] has the key 1; keys of plain JSON are text"),
         ({"_x": 1}, "returns ['_x'], which are reserved: choose names that do not begin"),
         ({7: 1}, "has the key 7"),
-        *(({name: 1, "x": 2}, f"returns ['{name}'], which are reserved") for name in RESERVED),
+        *(
+            ({name: 1, "x": 2}, f"returns ['{name}'], which are reserved")
+            for name in sorted(RESERVED)
+        ),
     ],
 )
 def test_anything_else_is_refused_with_a_sentence(found: Any, says: str) -> None:
