@@ -236,7 +236,7 @@ def test_a_server_that_refuses_ends_a_run_early(
     run: Run, tmp_path: Path, chat_server: ChatServer, status_code: int
 ) -> None:
     pytest.importorskip("httpx")
-    chat_server.script = [chat_server.refuse(status_code)]
+    chat_server.script = [chat_server.status(status_code)]
     status, _, err = run(
         "eval", ID, "--policy", "chat", "--url", chat_server.url, "--model", "m",
         "--out", tmp_path, "--no-progress", "--concurrency", 1, "--max-failures", 3,

@@ -46,10 +46,10 @@ def test_the_debrief_follows_the_end(run: Run) -> None:
     before, after = out.split("end ──", 1)
     assert TASK.gold["secret"] not in before
     assert_in_order(
-        after, "answered, solved; reward 1.000", "reward part: accuracy", "reward part: process",
-        "extra", f'read_temperature {{"route": "{wrong}"}}',
-        "missed", f'read_temperature {{"route": "{TASK.record["route"]}"}}',
-        "Gold", TASK.gold["secret"],
+        after, "answered, solved; reward 1.000", "accuracy", "process", "reward", "1.000",
+        "extra", f"read_temperature: route {wrong}",
+        "missed", f"read_temperature: route {TASK.record['route']}",
+        "What was right", TASK.gold["secret"],
     )  # fmt: skip
 
 
