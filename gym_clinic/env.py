@@ -9,8 +9,9 @@ from typing import Any
 
 import gymnasium as gym
 
-from gym_clinic.action import ActionReading, Dialect, Request, as_request, no_request
+from gym_clinic.action import ActionReading, Dialect
 from gym_clinic.answering import OBSERVATION_LIMIT, answer_calls, answer_text, fit, written_out
+from gym_clinic.calling import ACTION_LIMIT, read_calls, too_long
 from gym_clinic.domain import Domain, load
 from gym_clinic.episode import Episode, Task, Turn
 from gym_clinic.errors import ConfigError, ServiceError
@@ -19,9 +20,6 @@ from gym_clinic.names import at_least_one
 from gym_clinic.spaces import ClinicalText
 from gym_clinic.taskset import find_task
 from gym_clinic.toolbox import Toolbox
-
-ACTION_LIMIT = 500_000
-"""Characters of one action that are read."""
 
 Step = tuple[str, float, bool, bool, dict[str, Any]]
 
@@ -195,7 +193,7 @@ class ClinicEnv(gym.Env[str, str]):
         episode = self._episode
         if episode is None or episode.stop is not None:
             episode = self._open_episode()  # raises
-        reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else _too_long(action)
+        reading = self.dialect.parse(action) if len(action) <= ACTION_LIMIT else too_long(action)
         return self._take(Turn(action), reading, episode)
 
     def step_calls(
@@ -222,18 +220,16 @@ class ClinicEnv(gym.Env[str, str]):
                 end the episode before them.
 
         Raises:
-            TypeError: If the calls are no sequence, or the text is no text.
+            TypeError: If the calls are no list of JSON objects, the text no text, a flag no bool.
             ConfigError: If there is no message before that they could belong to.
             gymnasium.error.ResetNeeded: If no episode is open.
         """
-        if isinstance(calls, str | Mapping) or not isinstance(text, str):
-            raise TypeError("step_calls takes a list of call objects and a text; step takes text")
+        requests = read_calls(calls, text, same_message, more)
         episode = self._open_episode()
-        requests = [as_request(call) for call in calls] or [no_request()]
         if same_message and not episode.turns:
-            raise ConfigError("same_message: there is no message before the first step")
+            raise ConfigError("same_message: no message before the first step; leave it out")
         action = written_out(self.dialect, requests, text)
-        reading = ActionReading(requests, "") if len(action) <= ACTION_LIMIT else _too_long(action)
+        reading = ActionReading(requests, "") if len(action) <= ACTION_LIMIT else too_long(action)
         return self._take(Turn(action, same_message=same_message), reading, episode, more)
 
     def truncate(self, reason: str) -> Step:
@@ -246,8 +242,11 @@ class ClinicEnv(gym.Env[str, str]):
             As :meth:`step`: an empty observation, the reward, False, True, the info.
 
         Raises:
+            TypeError: If the reason is no text.
             gymnasium.error.ResetNeeded: If no episode is open.
         """
+        if not isinstance(reason, str):
+            raise TypeError(f"the reason of truncate is text (str), got {type(reason).__name__}")
         episode = self._open_episode()
         episode.stop = reason
         info: dict[str, Any] = {"messages": []}
@@ -393,8 +392,3 @@ def _restore(kind: type[ClinicEnv], arguments: dict[str, Any], state: dict[str, 
     env = kind(**arguments)
     env.__dict__.update(state)
     return env
-
-
-def _too_long(action: str) -> ActionReading:
-    fault = f"Unreadable action: {len(action):,} characters; expected at most {ACTION_LIMIT:,}."
-    return ActionReading([Request("", {}, fault)], "")

@@ -124,8 +124,17 @@ class Tool:
         Raises:
             ToolError: If the arguments do not fit, or the function says so.
         """
+        given = self.checked(arguments)
+        return self.function(case=case, **given) if self._takes_case else self.function(**given)
+
+    def checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return arguments that fit, converted to the types of the signature (``"5"`` to 5).
+
+        Raises:
+            ToolError: If they do not fit; the error says what would.
+        """
         try:
-            given = self._validate(arguments)
+            given: dict[str, Any] = self._validate(arguments)
         except ValidationError as error:
             raise ToolError(self._explain(error)) from None
         for where, value, right in _booleans_as_numbers(arguments, given):
@@ -133,11 +142,7 @@ class Tool:
             meaning = f" ({about['description']})" if "description" in about else ""
             text = f"Input should be {right}, got {str(value).lower()}{meaning}"
             raise ToolError(f"{self.name}: argument '{where}': {text}")
-        return self.function(case=case, **given) if self._takes_case else self.function(**given)
-
-    def checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return arguments that fit, converted to the types of the signature (``"5"`` to 5)."""
-        return dict(self._validate(arguments))
+        return given
 
     def _explain(self, error: ValidationError) -> str:
         lines = []

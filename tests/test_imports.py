@@ -32,7 +32,7 @@ ROWS = (
     ("rewards",),
     ("domain",),
     ("clinical",),
-    ("domains", "answering"),
+    ("domains", "answering", "calling"),
     ("env",),
     ("registration",),
     ("catalog",),

@@ -124,9 +124,10 @@ def as_request(call: Any) -> Request:
         object, too, since a model's own JSON may hold anything.
 
     Raises:
-        TypeError: If its id is no text, or its arguments are no JSON.
+        TypeError: If it is what no model can have written: no JSON, or an id that is no text.
     """
     if not isinstance(call, Mapping):
+        _check_json(f"a call is an object (dict), {_CALL_FORM}", call)
         return _fault(f"a call is a JSON object, not {_json_type(call)}")
     call_id = call.get("id") or ""
     if not isinstance(call_id, str):
@@ -140,13 +141,23 @@ def as_request(call: Any) -> Request:
                 message[key] = strict_json.loads(given)
             elif isinstance(given, Mapping):
                 message[key] = strict_json.plain_copy(given)  # the caller may change its own later
+            else:
+                _check_json("the arguments of a call are an object (dict)", given)
         if isinstance(name := message.get("name"), str):
             message["name"] = strict_json.plain_copy(name)
+        else:
+            _check_json("the name of a call is text", name)
     except ValueError as error:
         return Request("", {}, f"Unreadable arguments: {error}.", call_id)
     request = _as_request(message)
     request.id = call_id
     return request
+
+
+def _check_json(what: str, value: Any) -> None:
+    """Raise TypeError for a value that has no JSON form: the caller's mistake, not a model's."""
+    if value is not None and not isinstance(value, str | int | float | list | tuple | Mapping):
+        raise TypeError(f"{what}, got {type(value).__name__}")
 
 
 def _as_request(message: Any) -> Request:

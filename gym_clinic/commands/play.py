@@ -69,28 +69,32 @@ def play_episode(
         policy, clinic, options_by_policy({policy: policy}, policy_options, chat)[policy]
     )(seed)
     screen = console()
-    watched = not isinstance(player, Human)  # a person is shown every text by their own policy
+    person = player if isinstance(player, Human) else None  # shows every text by itself
     if isinstance(player, Human):
         player.write = partial(show, screen)
+        player.width = lambda: screen.width if screen.is_terminal else None
     chosen = {} if task_id is None else {"task_id": task_id}
     observation, info = env.reset(seed=seed, options=chosen)
-    screen.rule(f"{clinic.spec.id if clinic.spec else env_id} · task {info['task_id']}")
-    if watched:
+    title = f"{clinic.spec.id if clinic.spec else env_id} · task {info['task_id']}"
+    screen.rule(title if len(title) + 4 <= screen.width else "")
+    if len(title) + 4 > screen.width:  # a rule would cut the id
+        show(screen, title)
+    if person is None:
         _show(screen, info, "")
     total, over = 0.0, False
     while not over:
         action = next_action(player, observation, info)
         turn = _turn(clinic)
-        if watched:
+        if person is None:
             text = action if isinstance(action, str) else "\n".join(map(json.dumps, action))
             _show(screen, {"messages": [{"role": "assistant", "content": text}]}, turn)
         observation, reward, terminated, truncated, info = take(env, action)
         total += reward
         over = terminated or truncated
-        if watched:
+        if person is None:
             _show(screen, info, turn)
         elif over:
-            show(screen, observation)
+            person.show(observation, info)
     print_debrief(screen, clinic, total, info)
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import orjson
 
 from gym_clinic.action import Dialect
+from gym_clinic.calling import ACTION_LIMIT
 from gym_clinic.domain import CallSpec, Menu
-from gym_clinic.env import ACTION_LIMIT, ClinicEnv
+from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Task
 from gym_clinic.images import text_of
 from gym_clinic.names import at_least_one

@@ -14,9 +14,10 @@ from typing import Any
 import orjson
 
 from gym_clinic import policies
+from gym_clinic.calling import ACTION_LIMIT
 from gym_clinic.case import Case
 from gym_clinic.domain import CallSpec, Domain
-from gym_clinic.env import ACTION_LIMIT, ClinicEnv
+from gym_clinic.env import ClinicEnv
 from gym_clinic.episode import Call, Episode, Task, Turn
 from gym_clinic.errors import ToolError
 from gym_clinic.frozen import thaw

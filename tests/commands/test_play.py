@@ -91,7 +91,7 @@ def test_a_domain_with_tags_of_its_own(run: Run) -> None:
     argv = ("play", next(iter(inline_domain.IDS)), "--split", "test", "--task-id", task.id)
     call, answer = f"look_up query={task.record['asked']}", task.gold["answer"]
     out = run(*argv, typed=f"{call}\n\n{answer}\n\n").out
-    assert_in_order(out, f"<information>{task.record['asked']}: at most {answer}", "solved")
+    assert_in_order(out, f"{task.record['asked']}: at most {answer}", "solved")
 
 
 def test_control_characters_are_made_visible(run: Run) -> None:

@@ -10,7 +10,8 @@ import pytest
 import tiny_domain
 
 from gym_clinic import Case, Episode, Task
-from gym_clinic.env import ACTION_LIMIT, ClinicEnv
+from gym_clinic.calling import ACTION_LIMIT
+from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import ADVERSARIES, POLICIES, load
 from gym_clinic.policies.playing import Outcome, play
 from gym_clinic.policies.reachable import reachable

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import gymnasium as gym
 import image_domain
 import inline_domain
 import pytest
+import toy_domains
 
 from gym_clinic import Tag, Tags
 from gym_clinic.env import ClinicEnv
@@ -13,16 +16,17 @@ from gym_clinic.policies import load, play
 from gym_clinic.policies.human import Human, Quit, describe_image
 from gym_clinic.policies.playing import Action, take
 
+IDS = sorted(name for name in gym.registry if name.startswith("clinic/"))
 INTERACTIONS, TRIAGE = "tiny_domain:INTERACTIONS", "tiny_domain:TRIAGE"
 
 
 class Typist:
     """A person who types the lines given; what was shown and what was not yet typed is kept."""
 
-    def __init__(self, env: ClinicEnv, *lines: str) -> None:
+    def __init__(self, env: ClinicEnv, *lines: str, width: int | None = None) -> None:
         self.left, self.shown, self.prompts = list(lines), [], []
         self.act: Callable[[str, dict[str, Any]], Action] = Human(
-            env, self.read, self.shown.append
+            env, self.read, self.shown.append, lambda: width
         ).act
 
     def read(self, prompt: str) -> str:
@@ -44,25 +48,29 @@ def typed(env: ClinicEnv, *lines: str) -> Action:
 def test_an_empty_line_sends_the_lines_before_it() -> None:
     env = ClinicEnv(TRIAGE)
     observation, info = env.reset(seed=0)
-    person = Typist(env, "I think", "URGENCY: red", "", "later")
+    person = Typist(env, "I think", "URGENCY: red", "", "URGENCY: green")
     assert person.act(observation, info) == "I think\nURGENCY: red"
-    assert person.shown[0] == observation
-    assert person.left == ["later"]
-    assert person.act("next", {}) == "later"  # the end of input sends it
+    assert info["messages"][0]["content"] in person.said
+    assert info["messages"][1]["content"] in person.said
+    assert person.left == ["URGENCY: green"]
+    assert person.act("next", {}) == "URGENCY: green"  # the end of input sends it
     assert person.shown[-1] == "next"
     with pytest.raises(Quit):
         person.act("next", {})
 
 
-def test_an_empty_line_alone_uses_no_turn() -> None:
+def test_neither_an_empty_line_nor_a_text_that_is_no_answer_uses_a_turn() -> None:
     env = ClinicEnv(TRIAGE, max_turns=3)
-    person = Typist(env, "", "   ", "", "Is it red?", "", "", "URGENCY: red", "")
+    person = Typist(env, "", "   ", "", "Is it red?", "", "read_vital_sign sign=pulse", "", "",
+                    "URGENCY: red", "")  # fmt: skip
     observation, info = env.reset(seed=0)
     observation, *_, info = take(env, person.act(observation, info))
+    assert "nothing was sent" in person.said
     assert env.episode.messages_used == 1
+    assert env.episode.malformed == 0
     assert take(env, person.act(observation, info))[2]
     assert [prompt for prompt in person.prompts if prompt != "… "] == [
-        *["3 turns left > "] * 4,
+        *["3 turns left > "] * 5,
         *["2 turns left > "] * 2,
     ]
 
@@ -93,7 +101,7 @@ def test_a_person_plays_in_a_dialect_of_tags() -> None:
     outcome = play(env, env.tasks[0], person)
     assert outcome.info["success"]
     assert outcome.reward == 1
-    assert env.tasks[0].gold["answer"] in person.shown[2]
+    assert env.tasks[0].gold["answer"] in person.said
     assert inline_domain.TAGS.parse(outcome.episode.turns[0].action).requests
 
 
@@ -111,9 +119,19 @@ def test_values_follow_the_schema() -> None:
     [
         (":read_vital sign=pulse", "did you mean 'read_vital_sign'?"),
         ("read_vital_sign sign", "expected name=value, got 'sign'"),
-        ("read_vital_sign sign=blood pressure", 'in quotes, name="some words"'),
-        ('read_vital_sign "sign=pulse', "not a call: No closing quotation"),
-        (":", "no tool ''; choose from"),
+        ('read_vital_sign "sign=pulse', "expected name=value, got '\"sign=pulse'"),
+        ('read_vital_sign sign="pulse', "the quote before 'pulse' is not closed"),
+        ("read_vital_sign sign=pulse sign=bp", "sign is given twice"),
+        ("read_vital_sign sign=pulse minutes_ago=soon", "argument 'minutes_ago': Input should be"),
+        ("read_vital_sign sign=pulse minutes_ago=true", "should be a whole number"),
+        ("read_vital_sing sign=pulse", "did you mean 'read_vital_sign'?"),
+        ("readvitalsign sign=pulse", "did you mean 'read_vital_sign'?"),
+        ("read_vitalsign", "did you mean 'read_vital_sign'?"),
+        ("order_xray view=ap", "no tool 'order_xray'; /tools shows those that there are"),
+        ('{"name": "read_vital_sign", "arguments": {"sing": "pulse"}}', "did you mean 'sign'?"),
+        ('{"name": "read_vital_sign", "arguments": [1]}', '"arguments" is an object'),
+        ("/tools read_vital", "did you mean 'read_vital_sign'?"),
+        (":", "no tool ''; /tools shows"),
         ("read_vital_sign", "read_vital_sign needs ['sign']"),
         ("read_vital_sign sing=pulse", "did you mean 'sign'?"),
         ('{"name": "read_vital", "arguments": {}}', "did you mean 'read_vital_sign'?"),
@@ -126,13 +144,26 @@ def test_a_mistyped_call_is_not_sent(line: str, said: str) -> None:
     assert said in person.said
 
 
+def any_text(domain: str) -> ClinicEnv:
+    """Return an environment that takes every text for an answer."""
+    env = ClinicEnv(domain)
+    env.domain = replace(env.domain, read_answer=str)
+    return env
+
+
 @pytest.mark.parametrize("line", ['{"sign": "pulse"}', "the patient's pulse = 80", "{", "[1"])
 def test_other_lines_are_text(line: str) -> None:
-    assert typed(ClinicEnv(TRIAGE), line, "") == line
+    assert typed(any_text(TRIAGE), line, "") == line
+
+
+def test_a_line_that_looks_like_a_call_can_be_said() -> None:
+    assert typed(any_text(TRIAGE), "/say read_vital_sing sign=pulse", "") == (
+        "read_vital_sing sign=pulse"
+    )
 
 
 def test_a_word_that_is_also_a_tool_may_begin_a_text() -> None:
-    env = ClinicEnv("eval_domain:DOMAIN")
+    env = any_text("eval_domain:DOMAIN")
     assert typed(env, "note the rectal route", "") == "note the rectal route"
     assert typed(env, "note text=hot", "") == [{"name": "note", "arguments": {"text": "hot"}}]
 
@@ -164,6 +195,97 @@ def test_a_call_that_would_be_read_as_text_is_not_sent() -> None:
     assert "dialect 'json' reads no call beside a text; nothing was sent" in person.said
 
 
+SUBMIT = (
+    "submit_answer level=2 pathway=none disposition=resuscitation "
+    "cited_findings=[{finding: dyspnea, present: true}] follow_up=Vital signs, in 5 minutes."
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        SUBMIT,
+        SUBMIT.replace(
+            "{finding: dyspnea, present: true}", '{"finding": "dyspnea", "present": true}'
+        ),
+        SUBMIT.replace("dyspnea", "'dyspnea'").replace("2", '"2"'),
+    ],
+)
+def test_findings_are_cited_as_people_type_them(line: str) -> None:
+    env = ClinicEnv("triage_emergency", split="test")
+    [call] = typed(env, line, "")
+    assert call["name"] == "submit_answer"
+    assert call["arguments"]["cited_findings"] == [{"finding": "dyspnea", "present": True}]
+    assert call["arguments"]["follow_up"] == "Vital signs, in 5 minutes."
+    *_, info = take(env, [call])
+    assert info["stop"] == "answered"
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "right"),
+    [
+        ("clingen:single", "get_full_txt pmid=SIM1", "get_full_text"),
+        ("clingen:single", "get_full_text pmdi=SIM1", "pmid"),
+        ("clingen", "CLASIFICATION: Strong", "CLASSIFICATION: "),
+        ("clinical_diagnosis", "order_labs tests=[cbc]", "order_lab"),
+        ("clinical_diagnosis", "order_lab test=[cbc]", "tests"),
+        ("clinical_diagnosis", "read_history section=habit", "habits"),
+        ("triage_emergency", "mesure_vital_signs", "measure_vital_signs"),
+        ("drug_interaction", "{'name': 'read_medicines'}", "submit_answer"),
+    ],
+)
+def test_a_mistake_in_typing_uses_no_turn(name: str, line: str, right: str) -> None:
+    env = ClinicEnv(name, split="test")
+    person = Typist(env, line, "", "", "/quit")
+    observation, info = env.reset(seed=0)
+    with pytest.raises(Quit):
+        person.act(observation, info)
+    assert right in person.shown[-1]
+    assert len({prompt for prompt in person.prompts if prompt != "… "}) == 1
+    assert env.episode.turns == []
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("name", [*IDS, *toy_domains.IDS])
+def test_all_that_is_shown_fits_the_width(name: str, width: int) -> None:
+    env = gym.make(name, split="test").unwrapped
+    assert isinstance(env, ClinicEnv)
+    lines = ["/help", "/tools", "no_such_tool x=1", "", "/quit"]
+    person = Typist(env, *lines, width=width)
+    with pytest.raises(Quit):
+        person.act(*env.reset(seed=0))
+    names = {tool.name for tool in env.toolbox}
+    long = [line for line in person.said.split("\n") if len(line) > width]
+    assert [line for line in long if " " in line.strip() and line.strip() not in names] == []
+    assert '"properties"' not in person.said
+    assert all(tool in person.said for tool in names)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_example_of_an_answer_is_one(name: str) -> None:
+    env = gym.make(name, split="test").unwrapped
+    assert isinstance(env, ClinicEnv)
+    observation, info = env.reset(seed=0)
+    person = Typist(env, "/help", "/quit")
+    with pytest.raises(Quit):
+        person.act(observation, info)
+    shown = next(text for text in person.shown if "How an answer is written here" in text)
+    person.left = [*shown.partition("\n")[2].partition("right one):\n")[2].split("\n"), ""]
+    *_, info = take(env, person.act("", {}))
+    assert info["stop"] == "answered"
+
+
+def test_results_are_shown_in_words_and_allowed_values_in_tables() -> None:
+    env = ClinicEnv(TRIAGE)
+    person = Typist(env, "/tools", "read_vital_sign sign=pulse", "", "URGENCY: red", "")
+    observation, info = env.reset(seed=0)
+    observation, *_, info = take(env, person.act(observation, info))
+    person.act(observation, info)
+    assert "pulse | " in person.said
+    assert "(optional)" in person.said
+    assert "<tool_response>" not in person.said
+
+
 def test_images_are_shown_as_paths() -> None:
     env = ClinicEnv("image_domain:LESIONS")
     person = Typist(env, "view_image side=right", "")
@@ -184,9 +306,10 @@ def test_an_image_in_memory_is_described_by_its_size() -> None:
 
 def test_commands_are_no_actions() -> None:
     env = ClinicEnv(INTERACTIONS)
-    person = Typist(env, "/help", "/tools", "major", "")
-    assert person.act(*env.reset(seed=0)) == "major"
-    assert "check_interaction drug_a=… drug_b=…" in person.said
+    person = Typist(env, "/help", "/tools", "read_allergies", "")
+    assert person.act(*env.reset(seed=0)) == [{"name": "read_allergies", "arguments": {}}]
+    assert '{"type"' not in person.said
+    assert "check_interaction\n" in person.said
     assert "Generic name of the second drug." in person.said
     assert "/quit" in person.said
     with pytest.raises(KeyboardInterrupt):
