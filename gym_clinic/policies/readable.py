@@ -20,6 +20,10 @@ STACKED = 70
 FILLED = 60
 """Characters of a line from which on it was wrapped by hand."""
 
+_PLAIN_ITEM = re.compile(r"[A-Za-z](?:[\w .:/%()-]*[\w.%)])?", re.ASCII)
+_PLAIN_TEXT = re.compile(r"[A-Za-z](?:[\w .,;:/%()-]*[\w.%)])?", re.ASCII)
+"""Texts that are read back though they stand without quotes: in a list, and of a name."""
+
 _MARK = re.compile(r"(?:[-*>]|\d+\.) +")
 _BEGINS = re.compile(r"\s*(?:[-*>#|{\[]|\d+\. )")
 
@@ -173,20 +177,27 @@ def call_line(name: str, arguments: Mapping[str, Any]) -> str:
     >>> call_line("submit", {"level": 2, "cited": [{"finding": "chest pain", "present": True}]})
     'submit level=2 cited=[{finding: chest pain, present: true}]'
     """
-    return " ".join([name, *(f"{key}={_typed(value, '')}" for key, value in arguments.items())])
+    return " ".join(
+        [name, *(f"{key}={_typed(value, _PLAIN_TEXT)}" for key, value in arguments.items())]
+    )
 
 
-def _typed(value: Any, ends: str = ",]}") -> str:
+def _typed(value: Any, plain: re.Pattern[str] = _PLAIN_ITEM) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_typed(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_typed, value)) + "]"
     if not isinstance(value, str):
         return json.dumps(value)
-    plain = value and value == value.strip() and not set(value) & set(f"{ends}\"'[{{=\\\n")
-    number = value.replace(".", "").replace("-", "").isdigit()
-    words = value in ("true", "false", "null", "True", "False", "None")
-    return value if plain and not number and not words else json.dumps(value, ensure_ascii=False)
+    kept = plain.fullmatch(value) and value not in (
+        "true",
+        "false",
+        "null",
+        "True",
+        "False",
+        "None",
+    )
+    return value if kept else json.dumps(value, ensure_ascii=False)
 
 
 def readable(content: str) -> str:

@@ -56,9 +56,10 @@ def test_the_policy_is_ten_lines_and_the_domain_under_sixty():
 
 
 def make_what_is_read(arguments, folder):
-    """Make a run by the README's own command, and the metrics of a training run by hand."""
-    if arguments[0] == "export":
-        (made,) = [line for line in SHELL if line.endswith(f"--out {arguments[2]}")]
+    """Make runs by the README's own commands, and the metrics of a training run by hand."""
+    read = {"export": arguments[2:3], "compare": arguments[1:3]}.get(arguments[0], [])
+    for name in read:
+        (made,) = [line for line in SHELL if line.endswith(f"--out {name}")]
         run([sys.executable, "-m", "gym_clinic.cli", *shlex.split(made)[1:]], folder)
     if arguments[0] == "plot":
         for name in arguments[1 : arguments.index("--out")]:
