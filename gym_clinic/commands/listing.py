@@ -36,7 +36,7 @@ def print_environments(
             clinic = open_env(name, split=smallest_split(name))
             low, high = clinic.reward_range
             about = data_sheet(domain).partition("\n")[0]
-            rows.append((name, domain, sizes(clinic.domain), f"{low:g} to {high:g}", about))
+            rows.append((name, domain, sizes(clinic.domain), f"{low:g}..{high:g}", about))
         except ClinicError as error:
             rows.append((name, domain, "–", "–", f"cannot be made: {error}"))
     columns = ("id", "domain", "tasks", "reward", "about")

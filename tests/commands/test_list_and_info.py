@@ -10,7 +10,7 @@ def test_list_names_every_id(run: Run) -> None:
     assert status == 0
     assert "evaluation/Fever-v0" in out
     assert "train 5, test 8" in out
-    assert "-1.5 to 1.5" in out
+    assert "-1.5..1.5" in out
     assert "clinic/ClinGen-v0" in out
 
 

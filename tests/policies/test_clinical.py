@@ -11,9 +11,7 @@ from gym_clinic.catalog import unwrap
 from gym_clinic.clinical.adversaries import ADVERSARIES
 from gym_clinic.env import ClinicEnv
 from gym_clinic.policies import load, play
-from gym_clinic.registration import IDS
-
-CLINICAL = [name for name in IDS if "ClinGen" not in name]
+from kb.build.pages.domain import clinical_ids
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,7 @@ def test_a_score_from_invented_values_is_noted(env: ClinicEnv) -> None:
     assert done.info["metrics"]["invented_values"] > 0
 
 
-@pytest.mark.parametrize("name", CLINICAL)
+@pytest.mark.parametrize("name", clinical_ids().values())
 def test_every_trick_does_what_its_name_says(name: str) -> None:
     env = unwrap(gym.make(name, split="train"))
     task = next(iter(env.tasks))

@@ -12,7 +12,7 @@ from gym_clinic.domains.dxsearch.tasks import SIZES, as_row, make_split
 from gym_clinic.frozen import thaw
 
 
-def main(arguments: Sequence[str], prog: str) -> None:
+def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> None:
     """Write the task files of all splits."""
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="the folder; made if missing")
@@ -23,3 +23,7 @@ def main(arguments: Sequence[str], prog: str) -> None:
         lines = [orjson.dumps(thaw(as_row(task))) for task in make_split(split, args.count)]
         (args.out / f"{split}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
         print(f"{args.out / split}.jsonl: {len(lines):,} tasks")
+
+
+if __name__ == "__main__":
+    main()

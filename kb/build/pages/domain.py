@@ -6,6 +6,7 @@ import inspect
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -29,11 +30,13 @@ NOTICE = "**A simulation, not for patient care.**"
 def clinical_ids() -> dict[str, str]:
     """Return the clinical domains whose tasks are generated, with their ids."""
     named = {str(kwargs["domain"]): env_id for env_id, kwargs in IDS.items()}
-    return {
-        name: env_id
-        for name, env_id in named.items()
-        if find_spec(f"gym_clinic.domains.{name.partition(':')[0]}.tasks") is not None
-    }
+    return {name: env_id for name, env_id in named.items() if _generates(name.partition(":")[0])}
+
+
+def _generates(name: str) -> bool:
+    """Whether a domain makes its tasks by the kit of the clinical domains."""
+    module = f"gym_clinic.domains.{name}.tasks"
+    return find_spec(module) is not None and hasattr(import_module(module), "SPEC")
 
 
 def domain_page(env_id: str) -> str:

@@ -16,8 +16,8 @@ from gym_clinic.clinical.naming import find_disease
 from gym_clinic.clinical.tools import MEDICINES, REASONING, REFERENCES, library_tools
 from gym_clinic.errors import ConfigError, ToolError
 from gym_clinic.facts import load
-from gym_clinic.registration import IDS
 from gym_clinic.simulate.clinic import draw_patient
+from kb.build.pages.domain import clinical_ids
 
 TOOLS = {one.name: one for one in (*REFERENCES, *REASONING, *MEDICINES)}
 
@@ -123,7 +123,7 @@ def test_a_library_that_does_not_answer_is_reported_and_nothing_fails() -> None:
         assert "cannot be searched" in tools[name].call(arguments, Case({}))["note"]
 
 
-@pytest.mark.parametrize("name", [one for one in IDS if "ClinGen" not in one])
+@pytest.mark.parametrize("name", clinical_ids().values())
 def test_every_clinical_id_goes_on_without_its_library(name: str) -> None:
     down = {"url": "http://127.0.0.1:9", "retries": 0}
     env = unwrap(gym.make(name, split="dev", knowledge_base=down))
