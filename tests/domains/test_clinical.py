@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import itertools
 import json
 import pkgutil
@@ -24,7 +23,6 @@ from gym_clinic.clinical.adversaries import ADVERSARIES, READERS
 from gym_clinic.clinical.audit import audit, repeated_notes
 from gym_clinic.clinical.gates import GateContext, problems
 from gym_clinic.clinical.tasks import SIZES, TWINS, DomainSpec, generate, spec_of
-from gym_clinic.domain import builtin_names
 from gym_clinic.paths import tasks_dir
 from gym_clinic.policies import TRAINED, adversaries_of, load, play
 from gym_clinic.policies.fitted.reading import (
@@ -36,18 +34,14 @@ from gym_clinic.policies.fitted.reading import (
     reward_of,
 )
 from gym_clinic.policies.moves import Playbook
-from gym_clinic.registration import IDS
 from gym_clinic.rewards import scale
 from gym_clinic.simulate.split import Split
 from gym_clinic.taskset import first
 from gym_clinic.toolbox import Kind
+from kb.build.pages.domain import clinical_ids
 
-NAMES = [
-    name
-    for name in builtin_names()
-    if importlib.util.find_spec(f"gym_clinic.domains.{name}.tasks") is not None
-]
-ID_OF = {kwargs["domain"]: name for name, kwargs in IDS.items() if kwargs["domain"] in NAMES}
+ID_OF = clinical_ids()
+NAMES = list(ID_OF)
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 BELOW, MOST, RULES, AHEAD = 0.2, 0.35, 0.75, 0.15
 """What adversaries lie below the rules at least, the most that they and the rules earn, and what
