@@ -10,7 +10,7 @@ from eval_runs import play
 
 from gym_clinic import ConfigError
 from gym_clinic.evaluate import cost_of_run, read_prices
-from gym_clinic.evaluate.cost import Price
+from gym_clinic.evaluate.cost import TokenPrice
 from gym_clinic.evaluate.paired import compare_runs, read_results
 
 TASK = eval_domain.DOMAIN.tasks["test"][0].id
@@ -147,7 +147,7 @@ def test_runs_with_other_fingerprints_are_not_compared(
 def test_a_price_table_gives_the_cost_of_an_episode(run: Run, runs: Path, tmp_path: Path) -> None:
     prices = tmp_path / "prices.json"
     prices.write_text('{"eval_domain:Guesser": {"input": 1, "output": 2000000}}')
-    assert read_prices(prices) == {"eval_domain:Guesser": Price(1.0, 2e6)}
+    assert read_prices(prices) == {"eval_domain:Guesser": TokenPrice(1.0, 2e6)}
     cost = cost_of_run(runs / "guesser", read_prices(prices))
     assert (cost.completion_tokens, cost.money) == (6.0, 12.0)  # two turns of three tokens
     assert cost.seconds is not None
@@ -191,7 +191,7 @@ def test_tokens_of_consultants_have_their_own_price(tmp_path: Path) -> None:
     lone = {**row, "task_id": "b", "usage": {"prompt_tokens": 3000, "completion_tokens": 30}}
     lines = [json.dumps(row), json.dumps(lone)]
     (tmp_path / "trace.jsonl").write_text("\n".join(lines) + "\n")
-    found = cost_of_run(tmp_path, {"mine": Price(1, 10), "theirs": Price(4, 8)})
+    found = cost_of_run(tmp_path, {"mine": TokenPrice(1, 10), "theirs": TokenPrice(4, 8)})
     assert (found.prompt_tokens, found.completion_tokens) == (2000, 20)
     assert found.consultant_tokens == 300
     assert found.money == pytest.approx((2000 + 200 + 250 * 4 + 50 * 8) / 1e6)
