@@ -15,6 +15,7 @@ from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.request import RunRequest
 from verl_recipes.settings import from_config
 
+pytestmark = pytest.mark.slow  # an epoch of rows is drawn
 pytest.importorskip("verl")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 composing = importlib.import_module("verl_recipes.config.compose")
