@@ -53,7 +53,7 @@ def test_readers_are_trained_and_played():
     printed = run(BENCH / "trained_readers.py", "--train", "30", "--limit", "3")
     for name in ("clinic/ClinGen-v0", "clinic/ClinGenSingle-v0"):
         assert f"{name}, 3 test tasks" in printed, printed
-    figures = r"(0\.\d+ \[0\.\d+, 0\.\d+\] +){2}[01]\.\d+"
+    figures = r"([01]\.\d+ \[[01]\.\d+, [01]\.\d+\] +){2}[01]\.\d+"
     for reader in ("passages", "words", "characters"):
         row = rf"  {reader}, from a chance of 0\.\d+ +{figures}"
         assert len(re.findall(row, printed)) == 2, printed
