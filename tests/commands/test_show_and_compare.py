@@ -96,7 +96,10 @@ def test_show_of_an_episode_that_would_end_otherwise_says_so(run: Run, tmp_path:
     assert "-0.250" in out
 
 
-def test_compare_gives_the_paired_difference(run: Run, runs: Path) -> None:
+def test_compare_gives_the_paired_difference(
+    run: Run, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")  # in 80 an interval may stand on two lines
     status, out, err = run("compare", runs / "guesser", runs / "nurse", "--tasks", 3)
     assert (status, err) == (0, "")
     found = compare_runs(read_results(runs / "guesser"), read_results(runs / "nurse"))

@@ -160,7 +160,7 @@ def test_an_action_that_is_no_text_is_the_policys_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(eval_domain.Guesser, "act", lambda self, observation, info: 5)
-    with pytest.raises(ConfigError, match=r"5 episodes in a row.*act returned int; an action is"):
+    with pytest.raises(ConfigError, match=r"\d+ episodes in a row.*act returned int; an action is"):
         play("Guesser", tmp_path)
 
 
