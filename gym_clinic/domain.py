@@ -232,7 +232,7 @@ class Domain:
         judged = (self.rubric, self.ended, self.success, self.metrics, self.aggregate,
                   self.turn_reward)  # fmt: skip
         played = (self.tools, self.ticket, self.open_case, self.read_answer, self.dialects)
-        endless = [one for one in self.tasks.values() if getattr(one, "endless", False)]
+        endless = [split for split in self.tasks.values() if getattr(split, "endless", False)]
         schemas = json.dumps([tool.schema for tool in self.tools], sort_keys=True)
         return fingerprint(
             (*judged, *played, *endless),

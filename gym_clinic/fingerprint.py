@@ -144,7 +144,7 @@ class _Walk:
         self.modules.add(function.__module__)
         if find_module(function.__module__, self._own) is None and not _installed(function):
             code = function.__code__
-            constants = [one for one in code.co_consts if type(one) in _CONSTANTS]
+            constants = [constant for constant in code.co_consts if type(constant) in _CONSTANTS]
             self.typed.append(f"{function.__qualname__} {code.co_code.hex()} {constants!r}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -41,4 +40,4 @@ def print_ended(screen: Console, clinic: ClinicEnv, ended: Ended) -> None:
     for grid in debrief(clinic, ended):
         rows = tuple(tuple(visible(cell) for cell in row) for row in grid.rows)
         figures = not any(char.isalpha() for row in rows for cell in row[1:] for char in cell)
-        print_table(screen, replace(grid, rows=rows), figures=figures)
+        print_table(screen, grid._replace(rows=rows), figures=figures)

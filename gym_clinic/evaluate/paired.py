@@ -145,7 +145,7 @@ def compare_runs(first: RecordedRun, second: RecordedRun) -> PairedRuns:
     ]  # fmt: skip
     if not common:
         raise ConfigError(f"{first.folder} and {second.folder} have no scored task in common")
-    pairs = [(_values(first.results[one]), _values(second.results[one])) for one in common]
+    pairs = [(_values(first.results[key]), _values(second.results[key])) for key in common]
     names = list(dict.fromkeys(name for before, after in pairs for name in before if name in after))
     columns = [
         [[after[name] - before[name]] if name in before and name in after else []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gym_clinic.domain import Table
 from gym_clinic.errors import ConfigError
 from gym_clinic.evaluate.intervals import Interval, Spread
 from gym_clinic.evaluate.summary import Summary
@@ -15,7 +15,7 @@ from gym_clinic.names import suggest
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
 FAILURES = 20
 """Maximum number of causes of failures in a report."""
@@ -36,19 +36,8 @@ GAP = 2
 """Spaces between two columns."""
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table of text.
-
-    Attributes:
-        title: Its heading.
-        columns: The headings of the columns.
-        rows: The cells.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+class Grid(Table):
+    """A table that is printed in a given width, or written as Markdown."""
 
     def markdown(self) -> str:
         """Return the table in Markdown."""
@@ -81,7 +70,7 @@ class Grid:
             spare -= widths[number] - least[number]
         return widths
 
-    def rich(self, width: int, *, figures: bool = True) -> Table:
+    def rich(self, width: int, *, figures: bool = True) -> RichTable:
         """Return the table without its title for a rich console.
 
         Args:
@@ -89,10 +78,10 @@ class Grid:
             figures: All columns but the first hold figures, which are aligned to the right.
         """
         from rich.box import SIMPLE_HEAD
-        from rich.table import Table
+        from rich.table import Table as RichTable
         from rich.text import Text
 
-        table = Table(
+        table = RichTable(
             header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), show_edge=False,
             pad_edge=False,
         )  # fmt: skip

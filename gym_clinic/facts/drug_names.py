@@ -137,13 +137,13 @@ def scan_names(words: Sequence[NameWord], no_names: frozenset[str] = frozenset()
             continue
         after_name = size > 0
         if after_name:
-            name = " ".join(one.text for one in words[start : start + size])
+            name = " ".join(word.text for word in words[start : start + size])
             named.append(known[name])
             after_name = name not in salts()  # magnesium citrate is no form of "magnesium"
         else:
             left.append(word.text)
         start += size or 1
-    ingredients = tuple(dict.fromkeys(drug for one in named for drug in one.ingredients))
+    ingredients = tuple(dict.fromkeys(drug for entry in named for drug in entry.ingredients))
     return NameScan(ingredients, named[0].form if len(named) == 1 else None, tuple(left))
 
 

@@ -66,7 +66,7 @@ def by_letters() -> Mapping[str, str]:
 @lru_cache(maxsize=1)
 def names_with_digits() -> re.Pattern[str]:
     """Known names that hold digits or brackets; after one that ends with a number is no unit."""
-    names = (one for one in known_names() if letters_of(one) in by_letters())
+    names = (name for name in known_names() if letters_of(name) in by_letters())
     units = _either(medicine_words().units)
     patterns = []
     for name in sorted(names, key=len, reverse=True):

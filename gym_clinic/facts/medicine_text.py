@@ -216,7 +216,7 @@ class _MedicineLine:
         A reason that denies something, or names another drug, belongs to the line.
         """
         words = self._words(_FOR.sub(" ", reason), known)
-        texts = [one.text for one in words]
+        texts = [word.text for word in words]
         strange = (place for place, text in enumerate(texts) if not self._is_beside(text, known))
         start = next(strange, len(words))
         said = words[start:]
@@ -255,14 +255,16 @@ class _MedicineLine:
         of_name, left = scan.ingredients, scan.left
         first = words[0].text if words else ""
         named_first = first in known.beside and of_name == _single(first)
-        beside = [one.text for one in (*words[named_first:], *rest)]
-        strange = (one.text for one in rest if not self._is_beside(one.text, known))
+        beside = [word.text for word in (*words[named_first:], *rest)]
+        strange = (word.text for word in rest if not self._is_beside(word.text, known))
         left = (*left, *strange)
         route, manner, implied = _way(beside, known)
         for word in beside:
             if word in known.often:
                 self._often(known.often[word])
-        of_words = next((known.form_names[one] for one in beside if one in known.form_names), None)
+        of_words = next(
+            (known.form_names[word] for word in beside if word in known.form_names), None
+        )
         complete = bool(of_name) and not left
         strengths, dose = _dose(self.amounts, known)
         return MedicineText(
@@ -281,7 +283,7 @@ class _MedicineLine:
         for kept in _attempts(words, known):
             for no_names in (known.beside | known.forms.keys(), frozenset[str]()):
                 scan = scan_names(kept, no_names)
-                left = tuple(one for one in scan.left if not self._is_beside(one, known))
+                left = tuple(word for word in scan.left if not self._is_beside(word, known))
                 if best is None or scan.is_better_than(best, len(left)):
                     best = scan._replace(left=left)
                 if scan.ingredients:
@@ -302,7 +304,7 @@ def _attempts(words: list[NameWord], known: MedicineWords) -> Iterator[list[Name
     """The words as they are, without routes and times, without forms, and without salts."""
     yield words
     for dropped in (known.beside, known.forms.keys(), salts()):
-        words = [one for one in words if one.text not in dropped]
+        words = [word for word in words if word.text not in dropped]
         yield words
 
 
@@ -325,15 +327,17 @@ def _dose(
 ) -> tuple[tuple[Quantity, ...], Quantity | None]:
     """The strengths of a product, and the amount of one time."""
     of_volume = [
-        one for one in amounts if one.unit == "%" or {"mL", *known.counts}.intersection(one.per)
+        amount
+        for amount in amounts
+        if amount.unit == "%" or {"mL", *known.counts}.intersection(amount.per)
     ]
-    bare = [one for one in amounts if one.unit is None]
+    bare = [amount for amount in amounts if amount.unit is None]
     strengths = of_volume + (bare if len(bare) > 1 else [])
-    doses = [one for one in amounts if one not in strengths]
+    doses = [amount for amount in amounts if amount not in strengths]
     if not doses:
         return tuple(strengths), None
     first = doses[0]
-    count = next((one for one in doses[1:] if one.unit in known.counts), None)
+    count = next((dose for dose in doses[1:] if dose.unit in known.counts), None)
     if count is not None and first.unit is not None and first.unit not in known.counts:
         least = None if count.least is None else first.value * count.least
         return (*strengths, first), Quantity(first.value * count.value, first.unit, (), least)

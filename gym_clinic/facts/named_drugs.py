@@ -85,7 +85,7 @@ def did_you_mean(name: str) -> str:
     >>> did_you_mean("warfrin")
     "did you mean 'warfarin'?"
     """
-    near = " or ".join(f"'{one}'" for one in nearest_drugs(name))
+    near = " or ".join(f"'{drug}'" for drug in nearest_drugs(name))
     return f"did you mean {near}?" if near else ""
 
 
@@ -149,7 +149,7 @@ def resolve_allergen(name: str) -> tuple[str, ...]:
             return known
         parts = [_allergen(part) for part in _SEVERAL.split(text) if part]
         if len(parts) > 1 and all(parts):
-            return tuple(dict.fromkeys(one for part in parts for one in part))
+            return tuple(dict.fromkeys(drug for part in parts for drug in part))
     return ()
 
 

@@ -306,7 +306,7 @@ class Human:
 def _kinds(schema: Mapping[str, Any]) -> frozenset[str]:
     """Return the kinds of JSON that an argument takes; none where anything goes."""
     options: Sequence[Mapping[str, Any]] = (schema, *schema.get("anyOf", ()))
-    return frozenset(str(one["type"]) for one in options if "type" in one)
+    return frozenset(str(option["type"]) for option in options if "type" in option)
 
 
 def _text(content: Any) -> str:

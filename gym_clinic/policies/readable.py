@@ -139,7 +139,7 @@ def kind_of(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
         return kind_of(defined[schema["$ref"].rpartition("/")[2]], defined)
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(
-            kind_of(one, defined) for one in schema["anyOf"] if one.get("type") != "null"
+            kind_of(option, defined) for option in schema["anyOf"] if option.get("type") != "null"
         ))  # fmt: skip
     if "enum" in schema or "const" in schema:
         return " | ".join(map(_literal, schema.get("enum") or [schema["const"]]))

@@ -117,7 +117,7 @@ class NameFuzzer:
         task = self.env.tasks[0]
         parameters = _parameters(tool)
         made = (self._value("", parameters, parameters.get("$defs", {})) for _ in range(TRIED))
-        yield from islice((one for one in made if _answers(self.env, task, tool, one)), FEW)
+        yield from islice((call for call in made if _answers(self.env, task, tool, call)), FEW)
 
     def call(self) -> dict[str, Any] | None:
         """Return a call with strange names in one or several texts; None if no tool takes any."""

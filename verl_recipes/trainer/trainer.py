@@ -215,7 +215,7 @@ class ClinicTrainer(StagedTrainer):
         if "clinic/mixed_groups" in metrics:
             metrics["clinic/mixed_fraction"] = metrics["clinic/mixed_groups"] / compared
         if self.population is not None and drawn:
-            changes = [one.change for one in drawn.values()]
+            changes = [row.change for row in drawn.values()]
             metrics["clinic/population/change"] = sum(changes) / len(changes)
         self.observe_stage(metrics)
         self._check(metrics)

@@ -101,7 +101,7 @@ def _checked(limit: int) -> int:
 def _answer(found: Sequence[FoundPassage] | None, show: Any) -> dict[str, Any]:
     if found is None:
         return {"results": "none", "note": UNAVAILABLE}
-    return {"results": [show(one) for one in found] or "none"} | _note(found)
+    return {"results": [show(passage) for passage in found] or "none"} | _note(found)
 
 
 def _note(found: Sequence[FoundPassage]) -> dict[str, str]:

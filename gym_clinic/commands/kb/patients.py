@@ -77,7 +77,9 @@ def import_pmc_patients(
     linker = linker_of(open_graph(graph_file))
 
     def read(done: Import) -> Iterator[PatientCase]:
-        return (one.case for one in read_pmc_patients(path, linker, done.broken, done.left_out))
+        return (
+            patient.case for patient in read_pmc_patients(path, linker, done.broken, done.left_out)
+        )
 
     _check_and_write(read, path, out, strict, "pmc-patients", "PMC-Patients (JSON or CSV)")
 

@@ -156,7 +156,9 @@ def _experimental(task: Task) -> Iterator[Amount]:
             yield f"{CATEGORIES[key].label}: {number[key]}", sums[key]
         points = sum(sums[key] for key in members)
         if points > cap:
-            labels = [one.label for one in CATEGORIES.values() if one.cap_group == group]
+            labels = [
+                category.label for category in CATEGORIES.values() if category.cap_group == group
+            ]
             yield f"at most {cap:g} for {' and '.join(labels)}", cap - points
         counted += min(points, cap)
     if counted > EXPERIMENTAL_CAP:

@@ -98,7 +98,7 @@ class Sources:
             return base.search(query, self.passages)
         found = base.search(query, self.passages * READ_AHEAD)
         kinds = CATEGORIES[source]
-        return [one for one in found if one.record.category in kinds][: self.passages]
+        return [passage for passage in found if passage.record.category in kinds][: self.passages]
 
 
 class DxCase(Case):

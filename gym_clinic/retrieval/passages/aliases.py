@@ -185,8 +185,10 @@ class AliasTable:
     ) -> tuple[range, tuple[Node, ...]]:
         """Return the places of the longest alias from a place on, or this place alone."""
         upper = words[at].upper()
-        most = max(self._longest.get(one, 0) for one in (keys[at], words[at], upper))
-        most = max((most, *(self._longest.get(one, 0) for one in self._instead.get(keys[at], ()))))
+        most = max(self._longest.get(word, 0) for word in (keys[at], words[at], upper))
+        most = max(
+            (most, *(self._longest.get(word, 0) for word in self._instead.get(keys[at], ())))
+        )
         for end in range(min(len(words), at + most), at, -1):
             row = tuple(keys[at:end])
             nodes = dict(self._terms.get(row, {}))
@@ -194,7 +196,7 @@ class AliasTable:
                 nodes |= self._terms.get(tuple(words[at:end]), {})
             if not nodes and len(row) > 1:
                 others = _readings(row, self._instead)
-                other = next((one for one in others if one in self._terms), ())
+                other = next((term for term in others if term in self._terms), ())
                 nodes = dict(self._terms.get(other, {}))
             if senses := self._senses.get(tuple(word.upper() for word in words[at:end])):
                 written = bool(nodes) or all(word.isupper() for word in words[at:end])

@@ -276,9 +276,9 @@ class QueryReader:
             if not near and written.endswith("s"):  # "Hirshprungs disease"
                 near = self._nearest(written[:-1])
             if is_like_a_drug(written) or (word.isupper() and not "".join(row).isupper()):
-                near = tuple(one for one in near if _is_small_slip(written, one))
+                near = tuple(name for name in near if _is_small_slip(written, name))
             at = row.index(word)
-            rows = ((one, [*row[:at], one, *row[at + 1 :]]) for one in near)
+            rows = ((name, [*row[:at], name, *row[at + 1 :]]) for name in near)
             named = (one for one, other in rows if self._is_named(other, at))
             if right := next(named, next(iter(near), "")):
                 corrected[word] = right

@@ -126,7 +126,7 @@ def make_app(base: Searcher, *, threads: int = THREADS, waiting: int = WAITING) 
         asked = _read(BatchRequest, await _body(request))
         options = (asked.limit, asked.source, asked.operator)
         found = await places.run(lambda: [base.search(query, *options) for query in asked.queries])
-        return reply({"results": [_searched(one) for one in found]})
+        return reply({"results": [_searched(passages) for passages in found]})
 
     async def get(request: Request) -> Response:
         asked = _read(PassageRequest, await _body(request))

@@ -40,7 +40,7 @@ def ids_of(drug: str) -> list[str]:
     Raises:
         ToolError: If the name is not known, with the nearest one.
     """
-    known = [one for one in find_drug(drug).ingredients if one in load().drugs]
+    known = [ingredient for ingredient in find_drug(drug).ingredients if ingredient in load().drugs]
     if not known:
         raise ToolError(f"The tables have no record of '{drug[:80]}'.")
     return known
