@@ -1,6 +1,6 @@
 """DxSearch: what staged rewards teach, against all rewards at once and the diagnosis alone.
 
-Run: ``python bench/dxsearch_learning.py [--seeds 5] [--words 70000] [--tasks 120]``. Not a
+Run: ``python bench/dxsearch_learning.py [--seeds 5] [--words 50000] [--tasks 120]``. Not a
 language model: a softmax policy with 130 weights, on the environment itself (its tools, its gate,
 its rewards), trained with verl's advantages of GRPO, the recipe's reward of exploration and its KL.
 It chooses the next action, whether it reasons before it, which findings to match, and which
@@ -38,6 +38,7 @@ from gym_clinic import ClinicEnv, Task
 from gym_clinic.domains.dxsearch.adversaries import common_diseases
 from gym_clinic.domains.dxsearch.reading import one_line, profiles, references, stated_in
 from gym_clinic.domains.dxsearch.rewards import STAGES, total
+from gym_clinic.domains.dxsearch.sources import Sources
 from gym_clinic.taskset import first
 
 ID = "clinic/DxSearch-v0"
@@ -48,7 +49,7 @@ OPTIONS = {"passages": 1, "summariser": None}
 TASKS, SAMPLES = 8, 8
 """Tasks of a batch, and trajectories of each."""
 
-RATE, BETA = 0.1, 1e-3
+RATE, BETA = 0.2, 1e-3
 """Learning rate of Adam; coefficient of the KL to the first policy, as in the recipe."""
 
 KINDS = ("lookup", "match", "search", "diagnose")
@@ -300,6 +301,18 @@ def judge(weights: Values, seed: int, count: int) -> dict[str, float]:
     return found
 
 
+def remember_searches() -> None:
+    """Let the literature answer a query that it has answered before from memory."""
+    search, known = Sources.search, dict[tuple[str, str], Any]()
+
+    def remembered(sources: Sources, source: str, query: str) -> Any:
+        if (source, query) not in known:
+            known[source, query] = search(sources, source, query)
+        return known[source, query]
+
+    Sources.search = remembered  # type: ignore[method-assign]
+
+
 def make(**options: Any) -> ClinicEnv:
     """Return the environment."""
     env = gym.make(ID, disable_env_checker=True, **OPTIONS, **options).unwrapped
@@ -320,9 +333,10 @@ def main() -> None:
     """Train and compare the arms."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--words", type=int, default=70_000, help="of each run, as it writes them")
+    parser.add_argument("--words", type=int, default=50_000, help="of each run, as it writes them")
     parser.add_argument("--tasks", type=int, default=120, help="of test, to compare by")
     args = parser.parse_args()
+    remember_searches()
     logging.disable(logging.WARNING)  # verl says that there is no accelerator
     found: dict[str, list[dict[str, float]]] = {arm: [] for arm in ("untrained", *ARMS)}
     blank = np.zeros(sum(BLOCKS.values()))
