@@ -168,12 +168,12 @@ def _records_of(folder: str | None, own_records: str | None) -> str | None:
 def solution(task: Task) -> Sequence[Move]:
     """Return the moves of a perfect agent: one match that hits, one search, the diagnosis."""
     name = task.gold["names"][0]
+    search = {"source": "WIKI", "queries": [name.replace(",", " ")]}
     return [
         ((match_patients.name, {"phenotypes": list(task.gold["query"])}),),
-        ((search_literature.name, {"source": task.gold.get("source", "WIKI"),
-                                   "queries": [name.replace(",", " ")]}),),
+        ((search_literature.name, dict(task.gold.get("search", search))),),
         ((submit_diagnoses.name, {"diagnoses": [name]}),),
-    ]  # fmt: skip
+    ]
 
 
 def menu(task: Task) -> Menu:
