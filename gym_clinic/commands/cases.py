@@ -10,7 +10,7 @@ import typer
 
 from gym_clinic.commands.options import KeyVariable, OutFile, StrictFlag, read_options, repeating
 from gym_clinic.errors import ConfigError
-from gym_clinic.importers import CASES
+from gym_clinic.importers import CASES, FACTS
 
 if TYPE_CHECKING:
     from gym_clinic.importers.cases.extraction import Extractor
@@ -69,6 +69,9 @@ def import_format(
     hpo: Annotated[
         Path | None, typer.Option(metavar="FILE", help="hp.obo or hp.json, for further terms.")
     ] = None,
+    icd10cm: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="ICD-10-CM order file, for its codes.")
+    ] = None,
     embedder: Annotated[
         str,
         typer.Option(metavar="NAME", help="Compares names of diseases and findings; see kb embed."),
@@ -111,12 +114,14 @@ def import_format(
         raise ConfigError("--split and --share exclude each other; give one of them")
     check_output(out, path)
     source = CASES[format]
-    done = Import(path, format, source.makes, strict=strict)
+    # The conditions of DDXPlus have the format "ddxplus" in 'gym-clinic kb import'.
+    named = f"{format} patients" if format in FACTS else format
+    done = Import(path, named, source.makes, strict=strict)
     read = import_named(source.reader, "importer")
     reported: Iterator[ReportedCase] = call_with_options(
         read, read_options(settings), f"format {format!r}", path, done.broken, done.left_out
     )
-    taxonomy = _taxonomy(orphanet, hpo, embedder)
+    taxonomy = _taxonomy(orphanet, hpo, icd10cm, embedder)
     splits: Any = split or (read_options(share) if share else "test")
     made = import_cases(
         done.records(reported), out, taxonomy, _extractor(url, model, api_key_env, taxonomy),
@@ -132,10 +137,13 @@ def import_format(
     print(NOTICE)
 
 
-def _taxonomy(orphanet: Path | None, hpo: Path | None, embedder: str) -> Taxonomy:
+def _taxonomy(
+    orphanet: Path | None, hpo: Path | None, icd10cm: Path | None, embedder: str
+) -> Taxonomy:
     from gym_clinic.facts import load
     from gym_clinic.importers.cases.taxonomy import Taxonomy
     from gym_clinic.importers.facts.hpo import read_names
+    from gym_clinic.importers.facts.icd10cm import read_icd10cm
     from gym_clinic.retrieval import open_embedder
 
     listed: list[Any] = []
@@ -144,7 +152,8 @@ def _taxonomy(orphanet: Path | None, hpo: Path | None, embedder: str) -> Taxonom
 
         listed = list(read_diseases(orphanet))
     terms = read_names(hpo) if hpo is not None else {}
-    return Taxonomy(load(), listed, terms, embedder=open_embedder(embedder))
+    titles = {row.code: row.title for row in read_icd10cm(icd10cm)} if icd10cm is not None else {}
+    return Taxonomy(load(), listed, terms, titles, embedder=open_embedder(embedder))
 
 
 def _extractor(

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.importers.cases.reported import ReportedCase
+from gym_clinic.importers.cases.reported import ReportedCase, some_cases
 from gym_clinic.importers.formats.records import LeftOut, unnoted
 from gym_clinic.importers.patients.phenopackets import read_phenopackets
 from gym_clinic.importers.patients.rarebench import read_rarebench
 
 
+@some_cases("phenopackets of patients with one disease")
 def read_packets(
     path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
 ) -> Iterator[ReportedCase]:
@@ -31,6 +32,7 @@ def read_packets(
             yield ReportedCase(case, rare=mendelian or None)
 
 
+@some_cases("cases of RareBench")
 def read_benchmark(
     path: str | os.PathLike[str],
     broken: OnBroken = stop,

@@ -21,7 +21,7 @@ from pathlib import Path
 from gym_clinic.embedded import linker
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.importers.cases.reported import ReportedCase
+from gym_clinic.importers.cases.reported import ReportedCase, some_cases
 from gym_clinic.importers.facts.ddxplus import (
     EVIDENCES,
     EvidenceQuestion,
@@ -46,6 +46,7 @@ WHERE = re.compile(r"\bpain (somewhere|located)\b", re.IGNORECASE)
 _SIDE = re.compile(r"\([A-Z]\)$")
 
 
+@some_cases("patients of DDXPlus with their findings")
 def read(
     path: str | os.PathLike[str],
     broken: OnBroken = stop,

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.importers.cases.reported import ReportedCase, one_line
+from gym_clinic.importers.cases.reported import ReportedCase, one_line, some_cases
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
 from gym_clinic.reading import plain_or_packed
@@ -49,6 +49,7 @@ _SEX = re.compile(r"^(?:.*\s)?Sex:[ \t]*([MF])\b", re.MULTILINE)
 _AGE = re.compile(r"\b(\d{1,3})[ -]?(?:year|yr|y)s?[ -]?(?:old|o)\b", re.IGNORECASE)
 
 
+@some_cases("discharge summaries with coded diagnoses")
 def read(
     path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
 ) -> Iterator[ReportedCase]:

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.importers.cases.reported import ReportedCase
+from gym_clinic.importers.cases.reported import ReportedCase, some_cases
 from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
 from gym_clinic.reading import numbered_lines, plain_name
 from gym_clinic.retrieval import PatientCase
@@ -44,6 +44,7 @@ class _Block(NamedTuple):
     lines: list[str]
 
 
+@some_cases("consultations of the English MedDialog")
 def read(
     path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
 ) -> Iterator[ReportedCase]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gym_clinic.errors import TaskError
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.importers.cases.reported import ReportedCase, one_line
+from gym_clinic.importers.cases.reported import ReportedCase, one_line, some_cases
 from gym_clinic.importers.formats.csv import csv_cells, csv_rows
 from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
 from gym_clinic.names import suggest
@@ -24,6 +24,7 @@ from gym_clinic.reading import plain_name
 from gym_clinic.retrieval import PatientCase
 
 
+@some_cases("rows with a disease and its symptoms")
 def read(
     path: str | os.PathLike[str],
     broken: OnBroken = stop,

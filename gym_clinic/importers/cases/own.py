@@ -27,7 +27,7 @@ from typing_extensions import Self
 
 from gym_clinic.errors import ConfigError
 from gym_clinic.facts.typed_json import OnBroken, Strict, read_lines, read_value, stop
-from gym_clinic.importers.cases.reported import ReportedCase
+from gym_clinic.importers.cases.reported import ReportedCase, some_cases
 from gym_clinic.importers.formats.csv import csv_rows
 from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
 from gym_clinic.importers.patients.cases import Age, Name
@@ -70,6 +70,7 @@ class _OwnRow(Strict):
         return self
 
 
+@some_cases("cases of your own")
 def read(
     path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
 ) -> Iterator[ReportedCase]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from gym_clinic.embedded import linker
 from gym_clinic.facts.typed_json import OnBroken, stop
-from gym_clinic.importers.cases.reported import ReportedCase
+from gym_clinic.importers.cases.reported import ReportedCase, some_cases
 from gym_clinic.importers.formats.records import LeftOut, unnoted
 from gym_clinic.importers.patients.pmc_patients import read_pmc_patients
 
 
+@some_cases("PMC-Patients as published")
 def read(
     path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
 ) -> Iterator[ReportedCase]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from gym_clinic.facts.typed_json import OnBroken, read_lines, stop
-from gym_clinic.importers.cases.reported import ReportedCase, one_line
+from gym_clinic.importers.cases.reported import ReportedCase, one_line, some_cases
 from gym_clinic.importers.formats.records import LeftOut, intact_records, unnoted
 from gym_clinic.retrieval import PatientCase
 
@@ -33,6 +33,7 @@ class _ArenaRow(BaseModel):
     name: str | None = Field(alias="Orpha_name", default=None)
 
 
+@some_cases("cases of RareArena")
 def read(
     path: str | os.PathLike[str], broken: OnBroken = stop, left_out: LeftOut = unnoted
 ) -> Iterator[ReportedCase]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any
 
+from gym_clinic.errors import TaskError
 from gym_clinic.retrieval import PatientCase
 
 
@@ -31,3 +35,27 @@ class ReportedCase:
 def one_line(text: str) -> str:
     """Return a text with single blanks and no line breaks."""
     return " ".join(text.split())
+
+
+def some_cases(
+    expected: str,
+) -> Callable[[Callable[..., Iterator[ReportedCase]]], Callable[..., Iterator[ReportedCase]]]:
+    """Return a decorator of a reader, which then raises a TaskError if it yields no case.
+
+    Args:
+        expected: What the reader reads, in words.
+    """
+
+    def decorate(read: Callable[..., Iterator[ReportedCase]]) -> Callable[..., Any]:
+        @wraps(read)
+        def reading(path: Any, *args: Any, **options: Any) -> Iterator[ReportedCase]:
+            empty = True
+            for case in read(path, *args, **options):
+                empty = False
+                yield case
+            if empty:
+                raise TaskError(f"{path}: no case that can be used; expected {expected}")
+
+        return reading
+
+    return decorate

@@ -77,6 +77,7 @@ class Taxonomy:
         facts: The fact tables.
         orphanet: Diseases of Orphanet, as ``gym-clinic kb import orphanet-names`` reads them.
         terms: Further terms of the HPO: id -> name.
+        icd: Titles of ICD-10-CM: code with its point -> title.
         embedder: Compares names.
     """
 
@@ -85,6 +86,7 @@ class Taxonomy:
         facts: Facts,
         orphanet: Iterable[Profile] = (),
         terms: Mapping[str, str] | None = None,
+        icd: Mapping[str, str] | None = None,
         *,
         embedder: Embedder,
     ) -> None:
@@ -98,6 +100,10 @@ class Taxonomy:
             for name in disease.names:
                 self._by_name.setdefault(words(name), disease)
         self._longest = max(map(len, self._by_name))
+        self._icd = dict(icd or {})
+        self._icd_titles: dict[tuple[str, ...], str] = {}
+        for code, title in self._icd.items():
+            self._icd_titles.setdefault(_title(title), code)
         self._findings: dict[tuple[str, ...], CodedFinding] = {}
         for key, name in (terms or {}).items():
             self._findings[words(name)] = CodedFinding(name, key)
@@ -109,7 +115,7 @@ class Taxonomy:
     def find(self, reported: ReportedCase) -> NamedDisease | None:
         """Return the disease of a diagnosis: by its codes, its names, or a similar name.
 
-        A code of ICD-10 finds a disease only if no other has a code as near; a code that several
+        A code of ICD-10 is read by its title, or by that of a code above it; a code that several
         diseases share decides nothing.
         """
         for code in reported.case.codes:
@@ -139,12 +145,16 @@ class Taxonomy:
             listed = any(code.startswith("ORPHA:") for code in case.codes)
             listed = listed or (near is not None and self._by_name[near].rare)
             rare = listed if reported.rare is None else reported.rare
-            return NamedDisease(key, names[0], tuple(names[1:]), case.codes, rare)
+            codes = case.codes or self._icd_codes(names)
+            return NamedDisease(key, names[0], tuple(names[1:]), codes, rare)
         extra = tuple(name for name in names if name not in found.names)
+        stated = case.codes or self._icd_codes(found.names)
         return replace(
             found,
             synonyms=(*found.synonyms, *extra),
-            codes=tuple(dict.fromkeys((*found.codes, *case.codes))),
+            codes=tuple(
+                dict.fromkeys((*found.codes, *(case.codes or self._icd_codes(found.names))))
+            ),
             rare=found.rare if reported.rare is None else reported.rare,
         )
 
@@ -178,20 +188,19 @@ class Taxonomy:
         return self._findings[keys[best]] if alike else CodedFinding(name, "")
 
     def _of_icd(self, code: str) -> NamedDisease | None:
-        """Return the one disease whose ICD-10 code shares most of a code, three places at least."""
+        """Return the disease that has the title of an ICD-10 code, or of one above it."""
         system, _, wanted = code.partition(":")
-        if system not in _ICD:
-            return None
-        best: list[NamedDisease] = []
-        length = _CATEGORY
-        for known, diseases in self._by_code.items():
-            scheme, _, own = known.partition(":")
-            shared = min(len(own), len(wanted))
-            if scheme == _ICD[0] and own[:shared] == wanted[:shared] and shared >= length:
-                best = [*(best if shared == length else ()), *diseases]
-                length = shared
-        distinct = {disease.id: disease for disease in best}
-        return next(iter(distinct.values())) if len(distinct) == 1 else None
+        while system in _ICD and len(wanted) >= _CATEGORY:
+            found = self._by_name.get(_title(self._icd.get(wanted, "")))
+            if found is not None:
+                return found
+            wanted = wanted[:-1].removesuffix(".")
+        return None
+
+    def _icd_codes(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the code of ICD-10-CM whose title is one of some names; none if there is none."""
+        known = (self._icd_titles.get(_title(name)) for name in names)
+        return next(((f"{_ICD[0]}:{code}",) for code in known if code), ())
 
     def _similar(self, name: str) -> NamedDisease | None:
         """Return the disease that has a name like this, with the same numbers and short words."""
@@ -258,6 +267,11 @@ def _merged(facts: Facts, orphanet: Iterable[Profile]) -> tuple[NamedDisease, ..
             rare=True,
         )
     return tuple(own)
+
+
+def _title(name: str) -> tuple[str, ...]:
+    """Return the words of a name without "unspecified", as titles of ICD-10-CM have it."""
+    return tuple(word for word in words(name) if word != "unspecified")
 
 
 def _marks(name: tuple[str, ...]) -> list[str]:
