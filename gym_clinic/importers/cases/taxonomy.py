@@ -152,9 +152,7 @@ class Taxonomy:
         return replace(
             found,
             synonyms=(*found.synonyms, *extra),
-            codes=tuple(
-                dict.fromkeys((*found.codes, *(case.codes or self._icd_codes(found.names))))
-            ),
+            codes=tuple(dict.fromkeys((*found.codes, *stated))),
             rare=found.rare if reported.rare is None else reported.rare,
         )
 
