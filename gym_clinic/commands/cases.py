@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,7 +40,7 @@ def cases() -> None:
     epilog="\b\nformats:\n"
     + "\n".join(f"  {name:{max(map(len, CASES))}}  {one.makes}" for name, one in CASES.items())
     + "\n\n\b\nexamples:\n"
-    "  gym-clinic cases import own cases.csv --out my-cases\n"
+    "  gym-clinic cases import own cases.csv --out my-cases --play rules\n"
     "  gym-clinic play clinic/DxSearch-v0 --set folder=my-cases --policy rules --split test",
 )
 def import_format(
@@ -88,10 +89,12 @@ def import_format(
     played: Annotated[
         list[str] | None,
         typer.Option(
-            "--play",
-            metavar="KEY=VALUE",
-            help="An option of the environment that proves the tasks.",
+            "--env", metavar="KEY=VALUE", help="An argument of the environment of the proof."
         ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option("--play", metavar="NAME", help="Then watch this policy play a case."),
     ] = None,
     strict: StrictFlag = False,
 ) -> None:
@@ -135,6 +138,12 @@ def import_format(
     print("proved: in each the best plan earns the maximum of every stage")
     done.report()
     print(NOTICE)
+    if policy is not None:
+        from gym_clinic.commands.play import play_episode
+
+        # JSON, so that a folder called 7 stays a text.
+        settings = [f"folder={json.dumps(str(out))}", *(played or ())]
+        play_episode("clinic/DxSearch-v0", policy, next(iter(made.tasks)), settings=settings)
 
 
 def _taxonomy(

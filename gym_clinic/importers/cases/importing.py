@@ -100,6 +100,12 @@ def import_cases(
         why[reason] += 1
         left_out(reason)
 
+    unprovable: dict[str, str] = {}
+
+    def refuse(case: str, reason: str) -> None:
+        unprovable[case] = reason
+        counted(reason)
+
     good, records = code_cases(reported, taxonomy, extractor, raw=raw, left_out=counted)
     known = diseases_of(patients) | {case.disease.name.casefold() for case in records}
     drafted, more = divide(
@@ -116,7 +122,7 @@ def import_cases(
         if database.own is not None:
             database.own.save(stage / RECORDS)
             chosen["own_records"] = str(stage / RECORDS)
-        tasks = prove(make_tasks(drafted, database, near, counted), chosen, counted)
+        tasks = prove(make_tasks(drafted, database, near, refuse), chosen, refuse)
         if not tasks:
             raise TaskError(_none(why))
         placed = _placed(tasks, splits)
@@ -125,9 +131,16 @@ def import_cases(
         done = Imported(
             {split: len(listed) for split, listed in placed.items()}, len(records), **counts
         )
-        manifest = {"notice": NOTICE, **(origin or {}), "near": near,
-                    "records_share": records_share, "options": dict(options or {}),
-                    "made": done._asdict(), "left_out": dict(sorted(why.items()))}  # fmt: skip
+        manifest = {
+            "notice": NOTICE,
+            **(origin or {}),
+            "near": near,
+            "records_share": records_share,
+            "options": dict(options or {}),
+            "made": done._asdict(),
+            "left_out": dict(sorted(why.items())),
+            "unprovable": unprovable,
+        }
         write_tasks(stage, placed, manifest)
     return done
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,6 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.files import json_line
 from gym_clinic.frozen import thaw
 from gym_clinic.importers.cases.convert import CodedCase
-from gym_clinic.importers.formats.records import LeftOut
 from gym_clinic.policies import play
 from gym_clinic.retrieval import JoinedPatients, PatientMatcher, open_embedder
 
@@ -37,6 +36,9 @@ SOURCES, MOST_WORDS = ("WIKI", "PMC", "BOOK"), 12
 """Sources of a search, and words of a query at most."""
 
 _FINDINGS_TRIED = 6
+
+Refuse = Callable[[str, str], None]
+"""What is done with the id of a case that cannot be proved, and the reason."""
 _FEWEST_ASKED = 2
 _CLOSE = 1e-9
 
@@ -78,7 +80,7 @@ def diseases_of(patients: str | None) -> frozenset[str]:
 
 
 def make_tasks(
-    cases: Iterable[CodedCase], database: Database, near: float, left_out: LeftOut
+    cases: Iterable[CodedCase], database: Database, near: float, refuse: Refuse
 ) -> Iterator[Task]:
     """Make the tasks of cases for which a match finds a patient with the disease.
 
@@ -86,9 +88,10 @@ def make_tasks(
         cases: The cases.
         database: What is matched.
         near: Similarity of findings from which a patient is not shown in a task (the leak check).
-        left_out: Called with the reason for each case that is no task.
+        refuse: Called with the id of each case that cannot be proved, and the reason.
     """
     for case in cases:
+        own = case.reported.case.id
         names = [finding.name for finding in case.findings]
         excluded = database.all.near_duplicates(names, near, "mutual")
         having = [
@@ -97,16 +100,16 @@ def make_tasks(
             if patient[0] not in excluded
         ]
         if not having:
-            left_out("cases whose patients are all near-duplicates were left out (unprovable)")
+            refuse(own, "cases whose patients are all near-duplicates were left out (unprovable)")
             continue
         query = _query(case, database, excluded, [phenotypes for _, phenotypes in having])
         if query is None:
-            left_out("cases whose disease no match shows were left out (unprovable)")
+            refuse(own, "cases whose disease no match shows were left out (unprovable)")
             continue
         yield _task(case, query, excluded, database)
 
 
-def prove(tasks: Iterable[Task], options: Mapping[str, Any], left_out: LeftOut) -> list[Task]:
+def prove(tasks: Iterable[Task], options: Mapping[str, Any], refuse: Refuse) -> list[Task]:
     """Return the tasks in which the best plan earns the maximum of each part of the reward.
 
     A stage is a weighting of the parts, so the maximum of every stage is earned. The search is
@@ -115,7 +118,7 @@ def prove(tasks: Iterable[Task], options: Mapping[str, Any], left_out: LeftOut) 
     Args:
         tasks: The tasks.
         options: Options of the environment, with ``own_records``.
-        left_out: Called with the reason for each task that is not proved.
+        refuse: Called with the id of each case that is not proved, and the reason.
     """
     env = open_env(ID, "test", **options)
     proved = []
@@ -126,9 +129,10 @@ def prove(tasks: Iterable[Task], options: Mapping[str, Any], left_out: LeftOut) 
             if missing != ["search"]:
                 break
         if missing:
-            left_out(
+            refuse(
+                task.gold["case"],
                 f"cases without the whole reward of {' and '.join(missing)} were left out "
-                "(unprovable)"
+                "(unprovable)",
             )
         else:
             proved.append(tried)

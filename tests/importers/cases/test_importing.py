@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -124,6 +125,16 @@ def test_where_no_case_becomes_a_task_nothing_is_written(tmp_path):
     with pytest.raises(TaskError, match=r"all near-duplicates were left out \(unprovable\)"):
         convert(twice, tmp_path / "mine")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_cases_that_cannot_be_proved_are_named(tmp_path):
+    odd = case("odd", "Marfan syndrome", "Fever", "Cough", "Vomiting", "Headache")
+    convert([CASES[0], odd], tmp_path / "mine", records_share=0.0)
+    told = json.loads((tmp_path / "mine" / "import.json").read_text())
+    assert told["unprovable"] == {
+        "odd": "cases whose disease no match shows were left out (unprovable)"
+    }
+    assert "no advice" in told["notice"]
 
 
 def test_a_task_that_no_search_answers_is_left_out(tmp_path):
