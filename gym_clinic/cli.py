@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from gym_clinic._version import __version__
 from gym_clinic.commands import (
+    actions,
     cases,
     compare,
     doctor,
@@ -99,7 +100,7 @@ def gym_clinic(
     """Clinical agents as Gymnasium environments, with rewards that are tested against gaming."""
 
 
-for _command in (listing, info, play, evaluate, show, compare, judge):
+for _command in (listing, info, play, evaluate, show, compare, actions, judge):
     app.add_typer(_command.app)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(cases.app, name="cases")

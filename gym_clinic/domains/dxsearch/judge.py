@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from gym_clinic.action import without_thoughts
@@ -18,7 +19,7 @@ from gym_clinic.domains.dxsearch.tools import (
     without_tags,
 )
 from gym_clinic.domains.dxsearch.transcript import ACTIVE, REPLIES, Limits, broken_rules
-from gym_clinic.episode import Call, Episode
+from gym_clinic.episode import Call, Episode, Task
 from gym_clinic.rewards import Rubric
 
 KINDS = {lookup_guidelines.name: "lookup", match_patients.name: "match",
@@ -149,6 +150,20 @@ class Judge:
             **{f"{kind}_steps": count for kind, count in steps.items()},
             "broken_rules": float(len(self.broken(episode))),
         }
+
+
+def aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
+    """Return the means, and the indicators of the policy (section 2.4).
+
+    Symptom association is Hit@20, and reasoning complexity the number of steps. The differential
+    diagnosis is Acc@5 of the episodes that retrieved the disease beside others; it is left out
+    where none did. The exclusion of irrelevant references compares Acc@5 with that under the
+    option ``irrelevant``, and so two runs.
+    """
+    metrics = [row for _, row in rows]
+    means = {name: fmean(row[name] for row in metrics) for name in (metrics[0] if metrics else ())}
+    told = [row["acc_at_5"] for row in metrics if row["hit_at_20"]]
+    return {**means, **({"differential": fmean(told)} if told else {})}
 
 
 def transcript(episode: Episode) -> str:

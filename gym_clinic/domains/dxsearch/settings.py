@@ -10,13 +10,15 @@ from typing import Any
 from gym_clinic.action import Tag, Tags
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
 from gym_clinic.domains.dxsearch import adversaries, baseline
-from gym_clinic.domains.dxsearch.judge import Judge
+from gym_clinic.domains.dxsearch.debrief import explain
+from gym_clinic.domains.dxsearch.judge import Judge, aggregate
 from gym_clinic.domains.dxsearch.limits import SHOWN
 from gym_clinic.domains.dxsearch.options import (
     RECORDS,
     TASKS,
     check_choice,
     check_flags,
+    check_irrelevant,
     check_own,
     check_patients,
     check_scoring,
@@ -94,6 +96,7 @@ def make_domain(
     near_duplicates: float | None,
     folder: str | None,
     own_records: str | None,
+    irrelevant: int,
     couple_sigma_m: bool,
     zero_mode: Any,
     change: Any,
@@ -106,6 +109,7 @@ def make_domain(
     check_scoring(zero_mode, change, too_little)
     check_patients(patients, near_duplicates)
     check_own(folder, own_records)
+    check_irrelevant(irrelevant)
     allowed = Limits.of(limits)
     sources = Sources(
         guidelines=guidelines,
@@ -117,6 +121,7 @@ def make_domain(
         passages=at_least_one("passages", passages),
         matches=SHOWN,
         near_duplicates=near_duplicates,
+        irrelevant=irrelevant,
     )
     judge = Judge(
         allowed, couple_sigma_m and reward != "target-only", zero_mode, change, too_little
@@ -135,6 +140,8 @@ def make_domain(
         success=judge.solved,
         metrics=judge.metrics,
         info=judge.info,
+        aggregate=aggregate,
+        explain=partial(explain, judge),
         solution=solution,
         menu=menu,
         classes=lambda task: "rare" if task.gold["rare"] else "common",
