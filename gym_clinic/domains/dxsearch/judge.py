@@ -9,7 +9,8 @@ from typing import Any
 
 from gym_clinic.action import without_thoughts
 from gym_clinic.domains.dxsearch import rewards
-from gym_clinic.domains.dxsearch.matching import tokens
+from gym_clinic.domains.dxsearch.failures import causes_of_failure
+from gym_clinic.domains.dxsearch.matching import mentions
 from gym_clinic.domains.dxsearch.reading import references
 from gym_clinic.domains.dxsearch.sources import NO_REFERENCE
 from gym_clinic.domains.dxsearch.tools import (
@@ -138,17 +139,19 @@ class Judge:
         return bool(right) and not self.broken(episode)
 
     def metrics(self, episode: Episode) -> dict[str, float]:
-        """Acc@N, Hit@20, the hint score, steps and broken rules (section 2.4)."""
+        """Acc@N, Hit@20, hint score, steps, broken rules (section 2.4), and causes of failure."""
         names, answer = names_of(episode), (episode.answer or ())[: self.limits.diagnoses]
         steps = {kind: float(len(_calls(episode, kind))) for kind in KINDS.values()}
         said = [turn.action for turn in episode.turns]
+        accuracy = {f"acc_at_{n}": rewards.among_first(answer, names, n) for n in (1, 3, 5)}
         return {
-            **{f"acc_at_{n}": rewards.among_first(answer, names, n) for n in (1, 3, 5)},
+            **accuracy,
             "hit_at_20": float(any(hit(call, episode) for call in _calls(episode, "match"))),
-            "hint": float(any(_mentions(text, name) for text in said for name in names)),
+            "hint": float(any(mentions(text, name) for text in said for name in names)),
             "steps": sum(steps.values()),
             **{f"{kind}_steps": count for kind, count in steps.items()},
             "broken_rules": float(len(self.broken(episode))),
+            **causes_of_failure(episode, names, failed=not accuracy["acc_at_5"]),
         }
 
 
@@ -218,8 +221,3 @@ def _closed(action: str) -> str:
         if action.rfind(f"<{tag}>") > action.rfind(f"</{tag}>"):
             return f"{action}</{tag}>"
     return action
-
-
-def _mentions(text: str, name: str) -> bool:
-    words, wanted = tokens(text), tokens(name)
-    return any(words[n : n + len(wanted)] == wanted for n in range(len(words) - len(wanted) + 1))

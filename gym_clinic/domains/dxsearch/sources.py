@@ -46,6 +46,9 @@ TRIES = 50
 """Patients that are looked at for each irrelevant one."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(0-9])|\n+")
+_REFERS_BACK = re.compile(r"(?:It|Its|They|Their|This|These|Such|In short)\b")
+"""Begins a sentence whose subject is named before it; the title of its passage says which."""
+
 _WORD = re.compile(r"[^\W_]{3,}")
 _SUMMARY = read_prompt(Path(__file__).with_name("prompts") / "summarise.md")
 MOST_POINTS = 10
@@ -62,7 +65,12 @@ def extract(question: Question[Any], case: Any) -> DocumentSummary:
     """Answer by the sentences of a document that share a word with the query."""
     wanted = set(_WORD.findall(question.values["query"].casefold()))
     sentences = [part.strip() for part in _SENTENCE.split(question.values["document"])]
-    kept = [part for part in sentences if wanted & set(_WORD.findall(part.casefold()))]
+    subject = sentences[0].rstrip(".").partition(":")[0]
+    kept = [
+        f"{subject}: {part}" if _REFERS_BACK.match(part) else part
+        for part in sentences
+        if wanted & set(_WORD.findall(part.casefold()))
+    ]
     return DocumentSummary(answer=" ".join(kept[:MOST_POINTS]) or NO_REFERENCE)
 
 
