@@ -30,6 +30,7 @@ from gym_clinic.commands import (
     play,
     plot,
     safety,
+    sheets,
     show,
     tasks,
 )
@@ -108,6 +109,7 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(patient.app, name="patient")
 app.add_typer(safety.app, name="safety")
 app.add_typer(export.app, name="export")
+app.add_typer(sheets.app, name="sheets")
 for _command in (instrument, plot, doctor):
     app.add_typer(_command.app)
 

@@ -251,8 +251,8 @@ def _questions(
             domain, task = tasks.find(where, row)
             values = {
                 "ticket": _ticket(row),
-                "reference": _text(_reference(domain, task)),
-                "answer": _text(row["answer"]),
+                "reference": text_of(reference_answer(domain, task)),
+                "answer": text_of(row["answer"]),
                 "transcript": _transcript(row),
             }
             kept = {name: row.get(name) for name in ("id", "task_id", "trial", "policy", "success")}
@@ -268,11 +268,11 @@ def _transcript(row: Mapping[str, Any]) -> str:
 def _ticket(row: Mapping[str, Any]) -> str:
     """The first message to the agent."""
     said = [one["content"] for one in row.get("messages", ()) if one.get("role") == "user"]
-    return _text(said[0]) if said else ""
+    return text_of(said[0]) if said else ""
 
 
-def _reference(domain: Domain, task: Task) -> Any:
-    """The answer of a perfect agent: text, or the arguments of the call that gives it."""
+def reference_answer(domain: Domain, task: Task) -> Any:
+    """Return the answer of a perfect agent: text, or the arguments of the call that gives it."""
     last = domain.solve(task)[-1]
     if isinstance(last, str):
         return last
@@ -280,7 +280,8 @@ def _reference(domain: Domain, task: Task) -> Any:
     return next(thaw(given) for name, given in reversed(last) if name in submits)
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return an answer as text: JSON where it is none."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
