@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,17 @@ ABLATIONS: Mapping[str, tuple[str, ...]] = {
 }
 """Reward -> the parts that are left out; target-only also uncouples diagnosis from matching."""
 
+BASELINES: Mapping[str, Callable[..., Any] | str] = {
+    "rules": baseline.rules,
+    "rules-without-reading": baseline.without_reading,
+    "encoder": "gym_clinic.domains.dxsearch.direct:encoder",
+    "vanilla": "gym_clinic.domains.dxsearch.direct:vanilla",
+    "panel": "gym_clinic.domains.dxsearch.direct:panel",
+    "rag-prompting": "gym_clinic.policies.chat:chat",
+    **adversaries.CEILINGS,
+}
+"""Policies beside those of every domain; RAG without training is a chat model with A.1."""
+
 MOST_ANSWERS = 24
 """Diseases that the menu offers as constant answers: those with most patients."""
 
@@ -145,8 +156,7 @@ def make_domain(
         solution=solution,
         menu=menu,
         classes=lambda task: "rare" if task.gold["rare"] else "common",
-        baselines={"rules": baseline.rules, "rules-without-reading": baseline.without_reading,
-                   **adversaries.CEILINGS},
+        baselines=BASELINES,
         adversaries=adversaries.ADVERSARIES,
         dialects={TAGS: DIALECT},
         dialect=TAGS,
