@@ -1,10 +1,11 @@
 """DxSearch: what policies earn, what the vignette alone gives away, and what a step costs.
 
 Run: ``python bench/dxsearch.py [--splits test ...] [--limit N]``. For each split the scaled reward,
-Acc@1, Acc@5 and Hit@20 of the oracle, the rules with and without reading, the copied references and
-every trick, and of two with irrelevant patients in each match; Acc@1 of a linear model of the vignette, which is fitted to train, and what it earns if
-it searches its guess; and the time of each tool call beside that of its retrieval. A linear model
-needs the extra ``adversaries``.
+Acc@1, Acc@5 and Hit@20 of the oracle, the rules with and without reading, the copied references,
+the encoder and every trick, and of two policies with irrelevant patients in each match; Acc@1 of a
+linear model of the vignette, which is fitted to train, and what it earns if it searches its guess;
+and the time of each tool call beside that of its retrieval. A linear model needs the extra
+``adversaries``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from gym_clinic.domain import Table
 from gym_clinic.domains.dxsearch import rewards
 from gym_clinic.domains.dxsearch.judge import KINDS, Judge, answered, hit, names_of
 from gym_clinic.domains.dxsearch.reading import references
-from gym_clinic.episode import Call, Episode
+from gym_clinic.episode import Call, Episode, Task
 
 
 def explain(judge: Judge, episode: Episode) -> list[Table]:
@@ -25,6 +25,7 @@ def explain(judge: Judge, episode: Episode) -> list[Table]:
         Table(f"Rules of the format that were broken (gate {gate})", ("rule",), rules),
         Table("Retrieval", ("action", "asked for", "found"), tuple(_retrieved(episode))),
         Table("Diagnosis", ("place", "answered", "right"), tuple(_diagnosed(judge, episode))),
+        Table("What was right", ("what", "right"), tuple(_right(episode.task))),
     ]
 
 
@@ -53,4 +54,12 @@ def _diagnosed(judge: Judge, episode: Episode) -> Iterator[tuple[str, str, str]]
     names = names_of(episode)
     for place, name in enumerate((episode.answer or ())[: judge.limits.diagnoses], 1):
         yield str(place), name, "yes" if rewards.among_first([name], names, 1) else "no"
-    yield "–", "the disease", "; ".join(names)
+
+
+def _right(task: Task) -> Iterator[tuple[str, str]]:
+    gold = task.gold
+    yield "disease", "; ".join(gold["names"])
+    yield "rare", "yes" if gold["rare"] else "no"
+    yield "a match that hits", ", ".join(gold["query"])
+    if gold.get("confounder"):
+        yield "nearest patient, with another disease", gold["confounder"]
