@@ -151,7 +151,9 @@ def divide(
 
 
 def _needs_reading(reported: ReportedCase) -> bool:
-    return bool(reported.text) or not reported.case.diagnosis
+    """Whether the source leaves the diagnosis or the findings to be read from its texts."""
+    case = reported.case
+    return not case.diagnosis or bool(reported.text and not case.phenotypes)
 
 
 def _coded(reported: ReportedCase, taxonomy: Taxonomy) -> CodedCase:
