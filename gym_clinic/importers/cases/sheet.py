@@ -161,14 +161,15 @@ def _count(cells: Mapping[str, str], column: str, most: str, place: str) -> int:
 def quality(judgements: Sequence[ReviewedCase]) -> dict[str, tuple[int, int]]:
     """Return the measures of table 3: name -> how many of how many."""
     totals = {
-        name: sum(one.values[name] for one in judgements) for name in (*GIVEN, *JUDGED, *COUNTED)
+        name: sum(review.values[name] for review in judgements)
+        for name in (*GIVEN, *JUDGED, *COUNTED)
     }
     clean = sum(
-        one.values["disease_correct"]
-        and one.values["symptoms_correct"]
-        == one.values["symptoms_extracted"]
-        == one.values["symptoms_in_text"]
-        for one in judgements
+        review.values["disease_correct"]
+        and review.values["symptoms_correct"]
+        == review.values["symptoms_extracted"]
+        == review.values["symptoms_in_text"]
+        for review in judgements
     )
     cases = len(judgements)
     correct = totals["symptoms_correct"]
