@@ -38,7 +38,7 @@ def cases() -> None:
     "import",
     cls=repeating("--share"),
     epilog="\b\nformats:\n"
-    + "\n".join(f"  {name:{max(map(len, CASES))}}  {one.makes}" for name, one in CASES.items())
+    + "\n".join(f"  {name:{max(map(len, CASES))}}  {entry.makes}" for name, entry in CASES.items())
     + "\n\n\b\nexamples:\n"
     "  gym-clinic cases import own cases.csv --out my-cases --play rules\n"
     "  gym-clinic play clinic/DxSearch-v0 --set folder=my-cases --policy rules --split test",
@@ -220,9 +220,9 @@ def agreement(
         raise ConfigError("agreement is of two reviewers or more; give a sheet of each")
     filled = [sheet.read_sheet(path) for path in sheets]
     judged = sheet.panel(filled)
-    for stratum in sorted({one.stratum for one in judged}):
+    for stratum in sorted({review.stratum for review in judged}):
         print(stratum)
-        measures = sheet.quality([one for one in judged if one.stratum == stratum])
+        measures = sheet.quality([review for review in judged if review.stratum == stratum])
         for name, (count, total) in measures.items():
             print(f"  {name:28} {f'{count}/{total} ({count / total:.1%})' if total else '-'}")
     print(f"agreement of {len(sheets)} reviewers (Krippendorff's alpha)")

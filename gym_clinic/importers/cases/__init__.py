@@ -7,7 +7,7 @@ a simulation in which agents are measured, never for patient care.
 
 from __future__ import annotations
 
-from gym_clinic.importers.cases.importing import Imported, import_cases
+from gym_clinic.importers.cases.importing import ImportedCases, import_cases
 from gym_clinic.importers.cases.reported import ReportedCase
 
-__all__ = ["Imported", "ReportedCase", "import_cases"]
+__all__ = ["ImportedCases", "ReportedCase", "import_cases"]

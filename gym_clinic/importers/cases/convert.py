@@ -18,7 +18,7 @@ from gym_clinic.importers.cases.extraction import Extractor
 from gym_clinic.importers.cases.presenting import present
 from gym_clinic.importers.cases.quality import MOST_FINDINGS, restates, why_record
 from gym_clinic.importers.cases.reported import ReportedCase
-from gym_clinic.importers.cases.taxonomy import CodedFinding, NamedDisease, Taxonomy
+from gym_clinic.importers.cases.taxonomy import CodedFinding, ListedDisease, Taxonomy
 from gym_clinic.importers.formats.records import LeftOut
 from gym_clinic.retrieval import PatientCase
 
@@ -41,7 +41,7 @@ class CodedCase:
     """
 
     reported: ReportedCase
-    disease: NamedDisease
+    disease: ListedDisease
     findings: tuple[CodedFinding, ...]
     absent: tuple[str, ...]
     text: str
@@ -118,7 +118,7 @@ def code_cases(
 
 def divide(
     cases: Sequence[CodedCase],
-    elsewhere: Callable[[NamedDisease], bool],
+    elsewhere: Callable[[ListedDisease], bool],
     share: float,
     left_out: LeftOut,
 ) -> tuple[list[CodedCase], list[CodedCase]]:
@@ -151,7 +151,9 @@ def divide(
 
 
 def _needs_reading(reported: ReportedCase) -> bool:
-    return bool(reported.text) or not reported.case.diagnosis
+    """Whether the source leaves the diagnosis or the findings to be read from its texts."""
+    case = reported.case
+    return not case.diagnosis or bool(reported.text and not case.phenotypes)
 
 
 def _coded(reported: ReportedCase, taxonomy: Taxonomy) -> CodedCase:

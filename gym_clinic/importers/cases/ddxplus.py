@@ -69,7 +69,8 @@ def read(
     """
     file = Path(path)
     folder = Path(tables) if tables else file.parent
-    questions = {one.id: one for one in read_evidences(plain_or_packed(folder / EVIDENCES))}
+    asked = read_evidences(plain_or_packed(folder / EVIDENCES))
+    questions = {question.id: question for question in asked}
     conditions = plain_or_packed(folder / CONDITIONS)
     codes = {profile.name: profile.icd10 for profile in read_conditions(conditions, questions)}
 

@@ -34,10 +34,10 @@ NEAR = 0.95
 MOST_RECORDS = 0.9
 """Share of the good cases of a disease that may become records at most."""
 
-__all__ = ["MANIFEST", "NEAR", "RECORDS_SHARE", "Imported", "import_cases"]
+__all__ = ["MANIFEST", "NEAR", "RECORDS_SHARE", "ImportedCases", "import_cases"]
 
 
-class Imported(NamedTuple):
+class ImportedCases(NamedTuple):
     """What an import wrote.
 
     Attributes:
@@ -68,7 +68,7 @@ def import_cases(
     near: float = NEAR,
     options: Mapping[str, Any] | None = None,
     origin: Mapping[str, Any] | None = None,
-) -> Imported:
+) -> ImportedCases:
     """Make a folder of tasks, for ``gym.make("clinic/DxSearch-v0", folder=…)``.
 
     Args:
@@ -128,7 +128,7 @@ def import_cases(
         placed = _placed(tasks, splits)
         kept = {task.gold["case"] for task in tasks}
         counts = as_counts(case for case in drafted if case.reported.case.id in kept)
-        done = Imported(
+        done = ImportedCases(
             {split: len(listed) for split, listed in placed.items()}, len(records), **counts
         )
         manifest = {

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gym_clinic.facts import restates_diagnosis, words
-from gym_clinic.importers.cases.taxonomy import CodedFinding, NamedDisease
+from gym_clinic.importers.cases.taxonomy import CodedFinding, ListedDisease
 
 FEWEST_FINDINGS, MOST_FINDINGS = 3, 60
 """Findings of a task; the paper's cases have 4 to 12 on average, a match at most 60."""
@@ -24,12 +24,12 @@ class _Name:
     synonyms: tuple[str, ...] = ()
 
 
-def restates(disease: NamedDisease, finding: CodedFinding) -> bool:
+def restates(disease: ListedDisease, finding: CodedFinding) -> bool:
     """Whether a finding only restates the disease."""
     return restates_diagnosis(disease, _Name(finding.name))
 
 
-def names_disease(disease: NamedDisease, text: str) -> bool:
+def names_disease(disease: ListedDisease, text: str) -> bool:
     """Whether a text has a name of the disease; short names only in the same letters."""
     tokens = words(text)
     spelled = set(text.replace(",", " ").replace(".", " ").split())
@@ -46,7 +46,7 @@ def names_disease(disease: NamedDisease, text: str) -> bool:
     return False
 
 
-def why_record(disease: NamedDisease, findings: Sequence[CodedFinding], text: str) -> str:
+def why_record(disease: ListedDisease, findings: Sequence[CodedFinding], text: str) -> str:
     """Return why a case goes to the database instead of the tasks; empty if it is a task."""
     if names_disease(disease, text):
         return "cases whose text names the disease went to the database"

@@ -49,7 +49,7 @@ COLUMNS = (*SHOWN, *GIVEN, *JUDGED, *COUNTED, "remarks")
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ReviewedCase:
     """What a reviewer filled in for one case.
 
     Attributes:
@@ -67,7 +67,7 @@ def draw_sheet(tasks: Iterable[Task], per_stratum: int = SAMPLE, seed: int = 0) 
     """Return the sheet of a stratified sample as CSV, to be filled by each reviewer.
 
     Args:
-        tasks: Imported tasks.
+        tasks: ImportedCases tasks.
         per_stratum: Cases of each stratum at most.
         seed: The same seed draws the same cases.
     """
@@ -111,7 +111,7 @@ def _row(task: Task, stratum: str) -> dict[str, object]:
     }
 
 
-def read_sheet(path: Path) -> dict[str, Judgement]:
+def read_sheet(path: Path) -> dict[str, ReviewedCase]:
     """Read a filled sheet.
 
     Returns:
@@ -122,7 +122,7 @@ def read_sheet(path: Path) -> dict[str, Judgement]:
         TaskError: If a cell is not filled, or not as it should be; the text names file, line and
             column.
     """
-    found: dict[str, Judgement] = {}
+    found: dict[str, ReviewedCase] = {}
     for place, cells in csv_rows(path, COLUMNS, others=True):
         case = cells["case"]
         if case in found:
@@ -135,7 +135,7 @@ def read_sheet(path: Path) -> dict[str, Judgement]:
                 f"{place}, column symptoms_in_text: {values['symptoms_in_text']}, fewer than the "
                 "correct ones; expected the number of symptoms that the text has"
             )
-        found[case] = Judgement(case, cells["stratum"], values)
+        found[case] = ReviewedCase(case, cells["stratum"], values)
     if not found:
         raise TaskError(f"{path}: no case; expected a filled sheet of 'gym-clinic cases audit'")
     return found
@@ -158,17 +158,18 @@ def _count(cells: Mapping[str, str], column: str, most: str, place: str) -> int:
     return int(cell)
 
 
-def quality(judgements: Sequence[Judgement]) -> dict[str, tuple[int, int]]:
+def quality(judgements: Sequence[ReviewedCase]) -> dict[str, tuple[int, int]]:
     """Return the measures of table 3: name -> how many of how many."""
     totals = {
-        name: sum(one.values[name] for one in judgements) for name in (*GIVEN, *JUDGED, *COUNTED)
+        name: sum(review.values[name] for review in judgements)
+        for name in (*GIVEN, *JUDGED, *COUNTED)
     }
     clean = sum(
-        one.values["disease_correct"]
-        and one.values["symptoms_correct"]
-        == one.values["symptoms_extracted"]
-        == one.values["symptoms_in_text"]
-        for one in judgements
+        review.values["disease_correct"]
+        and review.values["symptoms_correct"]
+        == review.values["symptoms_extracted"]
+        == review.values["symptoms_in_text"]
+        for review in judgements
     )
     cases = len(judgements)
     correct = totals["symptoms_correct"]
@@ -185,7 +186,7 @@ def quality(judgements: Sequence[Judgement]) -> dict[str, tuple[int, int]]:
     }
 
 
-def panel(sheets: Sequence[Mapping[str, Judgement]]) -> list[Judgement]:
+def panel(sheets: Sequence[Mapping[str, ReviewedCase]]) -> list[ReviewedCase]:
     """Return the judgement of a panel: the median of its reviewers, of two the lower.
 
     Raises:
@@ -194,7 +195,7 @@ def panel(sheets: Sequence[Mapping[str, Judgement]]) -> list[Judgement]:
     if not sheets or any(sheet.keys() != sheets[0].keys() for sheet in sheets):
         raise ConfigError("the sheets are not of the same cases; give copies of one audit sheet")
     return [
-        Judgement(
+        ReviewedCase(
             case,
             first.stratum,
             {
@@ -206,7 +207,7 @@ def panel(sheets: Sequence[Mapping[str, Judgement]]) -> list[Judgement]:
     ]
 
 
-def agreement(sheets: Sequence[Mapping[str, Judgement]]) -> dict[str, float | None]:
+def agreement(sheets: Sequence[Mapping[str, ReviewedCase]]) -> dict[str, float | None]:
     """Return Krippendorff's alpha of each column that reviewers fill; None if nothing varies."""
     return {
         column: alpha(

@@ -34,7 +34,7 @@ _CATEGORY = 3
 
 
 @dataclass(frozen=True)
-class NamedDisease:
+class ListedDisease:
     """A disease of the taxonomy.
 
     Attributes:
@@ -92,8 +92,8 @@ class Taxonomy:
     ) -> None:
         self._embedder = embedder
         self.diseases = _merged(facts, orphanet)
-        self._by_code: dict[str, list[NamedDisease]] = {}
-        self._by_name: dict[tuple[str, ...], NamedDisease] = {}
+        self._by_code: dict[str, list[ListedDisease]] = {}
+        self._by_name: dict[tuple[str, ...], ListedDisease] = {}
         for disease in self.diseases:
             for code in disease.codes:
                 self._by_code.setdefault(code, []).append(disease)
@@ -112,7 +112,7 @@ class Taxonomy:
             for name in (finding.name, *finding.synonyms):
                 self._findings.setdefault(words(name), coded)
 
-    def find(self, reported: ReportedCase) -> NamedDisease | None:
+    def find(self, reported: ReportedCase) -> ListedDisease | None:
         """Return the disease of a diagnosis: by its codes, its names, or a similar name.
 
         A code of ICD-10 is read by its title, or by that of a code above it; a code that several
@@ -131,7 +131,7 @@ class Taxonomy:
                 return near
         return next((near for name in names if (near := self._similar(name))), None)
 
-    def known(self, reported: ReportedCase) -> NamedDisease:
+    def known(self, reported: ReportedCase) -> ListedDisease:
         """Return the disease of a case with all that its source says of it.
 
         A diagnosis that is not in the taxonomy is a disease of its own, rare if the source says
@@ -146,7 +146,7 @@ class Taxonomy:
             listed = listed or (near is not None and self._by_name[near].rare)
             rare = listed if reported.rare is None else reported.rare
             codes = case.codes or self._icd_codes(names)
-            return NamedDisease(key, names[0], tuple(names[1:]), codes, rare)
+            return ListedDisease(key, names[0], tuple(names[1:]), codes, rare)
         extra = tuple(name for name in names if name not in found.names)
         stated = case.codes or self._icd_codes(found.names)
         return replace(
@@ -156,7 +156,7 @@ class Taxonomy:
             rare=found.rare if reported.rare is None else reported.rare,
         )
 
-    def named_in(self, text: str) -> list[NamedDisease]:
+    def named_in(self, text: str) -> list[ListedDisease]:
         """Return the diseases that a text names, each once, by the longest names."""
         tokens, found = words(text), {}
         place = 0
@@ -185,7 +185,7 @@ class Taxonomy:
         alike = similar[best] > SAME and _marks(keys[best]) == _marks(words(name))
         return self._findings[keys[best]] if alike else CodedFinding(name, "")
 
-    def _of_icd(self, code: str) -> NamedDisease | None:
+    def _of_icd(self, code: str) -> ListedDisease | None:
         """Return the disease that has the title of an ICD-10 code, or of one above it."""
         system, _, wanted = code.partition(":")
         while system in _ICD and len(wanted) >= _CATEGORY:
@@ -200,7 +200,7 @@ class Taxonomy:
         known = (self._icd_titles.get(_title(name)) for name in names)
         return next(((f"{_ICD[0]}:{code}",) for code in known if code), ())
 
-    def _similar(self, name: str) -> NamedDisease | None:
+    def _similar(self, name: str) -> ListedDisease | None:
         """Return the disease that has a name like this, with the same numbers and short words."""
         known = self._like(name)
         return self._by_name[known] if known and _marks(known) == _marks(words(name)) else None
@@ -231,10 +231,10 @@ class Taxonomy:
         return vectors
 
 
-def _merged(facts: Facts, orphanet: Iterable[Profile]) -> tuple[NamedDisease, ...]:
+def _merged(facts: Facts, orphanet: Iterable[Profile]) -> tuple[ListedDisease, ...]:
     """Return the diseases of the tables and of Orphanet; one that both have is of the tables."""
     own = [
-        NamedDisease(
+        ListedDisease(
             disease.id,
             disease.name,
             disease.synonyms,
@@ -254,7 +254,7 @@ def _merged(facts: Facts, orphanet: Iterable[Profile]) -> tuple[NamedDisease, ..
         codes = (profile.id, *profile.codes.omim, *profile.codes.mondo)
         place = at.get(profile.id, at.get(" ".join(words(profile.name))))
         if place is None:
-            own.append(NamedDisease(profile.id, profile.name, profile.synonyms, codes, rare=True))
+            own.append(ListedDisease(profile.id, profile.name, profile.synonyms, codes, rare=True))
             continue
         disease = own[place]
         names = (profile.name, *profile.synonyms)

@@ -15,7 +15,7 @@ from gym_clinic.importers.cases import ReportedCase
 from gym_clinic.importers.cases.extraction import ChatTexts, LinkedTexts
 from gym_clinic.importers.cases.presenting import MOST_ABSENT, present
 from gym_clinic.importers.cases.quality import names_disease, restates, why_record
-from gym_clinic.importers.cases.taxonomy import CodedFinding, NamedDisease, Taxonomy
+from gym_clinic.importers.cases.taxonomy import CodedFinding, ListedDisease, Taxonomy
 from gym_clinic.retrieval import HashedNgrams, PatientCase
 
 TEXT = (
@@ -92,8 +92,8 @@ def test_a_model_screens(server):
     assert texts.fault(reported()) == ""
 
 
-GOUT = NamedDisease("gout", "Gout", ("uric acid arthritis",), (), rare=False)
-LUPUS = NamedDisease("sle", "Systemic lupus erythematosus", ("SLE",), (), rare=True)
+GOUT = ListedDisease("gout", "Gout", ("uric acid arthritis",), (), rare=False)
+LUPUS = ListedDisease("sle", "Systemic lupus erythematosus", ("SLE",), (), rare=True)
 FEW = [CodedFinding("Fever", ""), CodedFinding("Arthralgia", "")]
 
 

@@ -14,7 +14,7 @@ from real_data import real
 from gym_clinic.catalog import open_env
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load
-from gym_clinic.importers.cases import Imported, ReportedCase, import_cases
+from gym_clinic.importers.cases import ImportedCases, ReportedCase, import_cases
 from gym_clinic.importers.cases.coded import read_packets
 from gym_clinic.importers.cases.convert import code_cases, divide
 from gym_clinic.importers.cases.extraction import LinkedTexts
@@ -46,7 +46,9 @@ CASES = [
 ]
 
 
-def convert(cases: Iterable[ReportedCase], out: Path, **more: Any) -> tuple[Imported, Counter[str]]:
+def convert(
+    cases: Iterable[ReportedCase], out: Path, **more: Any
+) -> tuple[ImportedCases, Counter[str]]:
     left: Counter[str] = Counter()
 
     def left_out(reason: str) -> None:
@@ -60,7 +62,7 @@ def convert(cases: Iterable[ReportedCase], out: Path, **more: Any) -> tuple[Impo
 def folder(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("cases") / "mine"
     made, left = convert(CASES, out)
-    assert made == Imported({"test": 2}, 4, 1, 1, 2)
+    assert made == ImportedCases({"test": 2}, 4, 1, 1, 2)
     assert left == {
         "cases whose disease no other patient has went to the database": 1,
         "cases of fewer than 3 findings went to the database": 1,
