@@ -15,13 +15,15 @@ unexport PYTHONDONTWRITEBYTECODE
 STEPS ?= 5
 NODES ?= 1
 GPUS ?= 0
+METHOD ?= dxsearch
 TRAIN = $(if $(filter command,$(origin ENV)),--env '$(ENV)') --gpus $(GPUS) --nodes $(NODES) \
 	$(if $(MODEL),--model '$(MODEL)') $(if $(ADDRESS),--address '$(ADDRESS)') \
 	$(if $(LORA),--lora $(LORA)) $(if $(OUT),--out '$(OUT)') $(SET)
 ONCE = --steps $(STEPS) $(if $(RESUME),--resume) $(if $(SEED),--seed $(SEED))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-ttopd cluster-check \
+.PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-ttopd train-dxsearch \
+	cluster-check \
 	prove-learning
 
 help:  ## list the targets
@@ -70,6 +72,9 @@ train-grpo: $(VENV)/.train  ## set up and train by GRPO: ENV= STEPS= MODEL= GPUS
 
 train-ttopd: $(VENV)/.train  ## the same with the EMA teacher of TT-OPD
 	$(BIN)/python -m verl_recipes train --method ttopd $(TRAIN) $(ONCE)
+
+train-dxsearch: $(VENV)/.train  ## GRPO of DxSearch in four stages, STEPS= each; METHOD= an ablation
+	$(BIN)/python -m verl_recipes train --method $(METHOD) $(TRAIN) $(ONCE)
 
 cluster-check: $(VENV)/.train  ## say what a training run would miss, before it is started
 	$(BIN)/python -m verl_recipes check $(TRAIN)
