@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 
+from gym_clinic.domains.kacr.critic import GraphValue, save_critic
 from verl_recipes.critic.gae import turn_advantages
 from verl_recipes.critic.value import PARTS, Critic
 from verl_recipes.trainer.trainer import ClinicTrainer
@@ -61,9 +62,11 @@ class CriticTrainer(ClinicTrainer):
         super()._check({k: v for k, v in metrics.items() if k != "clinic/mixed_fraction"})
 
     def save_parts(self, folder: Path) -> None:
-        """Save the critic, and what GRPO saves."""
+        """Save the critic, and what GRPO saves; a graph critic also as consultations load it."""
         super().save_parts(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(self.critic.model, GraphValue):
+            save_critic(self.critic.model, folder)
         beside = folder / f"{PARTS}.part"
         torch.save(self.critic.state_dict(), beside)
         beside.replace(folder / PARTS)
