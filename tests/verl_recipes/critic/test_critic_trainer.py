@@ -79,6 +79,31 @@ def test_all_tokens_of_a_turn_have_its_advantage(monkeypatch: pytest.MonkeyPatch
     assert made.critic.fits == 1
 
 
+def test_the_calibration_of_p_is_of_the_values_before_the_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batch, fields = stored(monkeypatch)
+    made = trainer()
+    options = {"features": 1, "relations": [], "text": None, "hidden": 2}
+    made.critic = training.Critic(CriticSettings(GRAPH_VALUE, options), seed=0)
+    for key, turns in (("a_0_0", 2), ("a_1_0", 3)):
+        fields.columns["extra_fields"][key]["critic"]["states"] = [
+            {"nodes": [[1.0]], "edges": {}, "turns_left": turns - turn} for turn in range(turns)
+        ]
+    (chance,) = {
+        round(made.critic.values([one])[0], 6)
+        for one in [{"nodes": [[1.0]], "edges": {}, "turns_left": 1}]
+    }
+    shares = [0.9 / 1.9, 1.0, 1.81 / 2.71, 0.9 / 1.9, 1.0]
+    metrics: dict[str, float] = {}
+    made._compute_advantage(batch, metrics)
+    expected = sum(shares) / 5 - chance  # every p is the same, so there is one bin
+    assert metrics["critic/p_calibration_error"] == pytest.approx(abs(expected), abs=1e-5)
+    assert metrics["critic/p_brier"] == pytest.approx(
+        sum((share - chance) ** 2 for share in shares) / 5, abs=1e-5
+    )
+
+
 def test_a_checkpoint_keeps_the_critic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training.ClinicTrainer, "save_parts", lambda *_: None)
     monkeypatch.setattr(training.ClinicTrainer, "load_parts", lambda *_: None)

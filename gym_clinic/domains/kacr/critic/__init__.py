@@ -15,6 +15,10 @@ from gym_clinic.errors import ConfigError
 from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
+    from gym_clinic.domains.kacr.critic.calibration import Calibration as Calibration
+    from gym_clinic.domains.kacr.critic.calibration import (
+        measure_calibration as measure_calibration,
+    )
     from gym_clinic.domains.kacr.critic.confidence import GraphCritic as GraphCritic
     from gym_clinic.domains.kacr.critic.confidence import load_critic as load_critic
     from gym_clinic.domains.kacr.critic.confidence import save_critic as save_critic
@@ -24,12 +28,14 @@ if TYPE_CHECKING:
     from gym_clinic.domains.kacr.critic.state import horizon as horizon
 
 _HOMES = {
+    "Calibration": "calibration",
     "GraphCritic": "confidence",
     "GraphState": "state",
     "GraphValue": "network",
     "convolve": "network",
     "horizon": "state",
     "load_critic": "confidence",
+    "measure_calibration": "calibration",
     "save_critic": "confidence",
 }
 

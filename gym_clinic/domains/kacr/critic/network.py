@@ -137,8 +137,11 @@ class GraphValue(nn.Module):
 
     def forward(self, states: Sequence[Mapping[str, Any]]) -> Tensor:
         """Return the values of states (N,)."""
-        largest = [horizon(self.gamma, paying(state)) for state in states]
-        return self.probabilities(states) * torch.tensor(largest, dtype=torch.float32)
+        return self.probabilities(states) * torch.tensor(self.horizons(states), dtype=torch.float32)
+
+    def horizons(self, states: Sequence[Mapping[str, Any]]) -> list[float]:
+        """Return the largest return that is left in each state (N,)."""
+        return [horizon(self.gamma, paying(state)) for state in states]
 
     def _graphs(self, states: Sequence[Mapping[str, Any]]) -> Tensor:
         """Return h_G of each state (N, hidden); a graph without nodes has zeros."""
