@@ -90,10 +90,7 @@ def test_the_calibration_of_p_is_of_the_values_before_the_fit(
         fields.columns["extra_fields"][key]["critic"]["states"] = [
             {"nodes": [[1.0]], "edges": {}, "turns_left": turns - turn} for turn in range(turns)
         ]
-    (chance,) = {
-        round(made.critic.values([one])[0], 6)
-        for one in [{"nodes": [[1.0]], "edges": {}, "turns_left": 1}]
-    }
+    chance = made.critic.values([{"nodes": [[1.0]], "edges": {}, "turns_left": 1}])[0]
     shares = [0.9 / 1.9, 1.0, 1.81 / 2.71, 0.9 / 1.9, 1.0]
     metrics: dict[str, float] = {}
     made._compute_advantage(batch, metrics)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,3 +35,11 @@ def test_order_does_not_count_and_truth_has_no_error(pairs: list[tuple[float, bo
 def test_nothing_to_compare_is_an_error(given_: tuple[list[float], list[float]]) -> None:
     with pytest.raises(ConfigError, match="expected as many, not none"):
         measure_calibration(*given_)
+
+
+@pytest.mark.parametrize("name", ["calibration", "state"])
+def test_examples_in_the_docstrings_hold(name: str) -> None:
+    module = importlib.import_module(f"gym_clinic.domains.kacr.critic.{name}")
+    failed, tried = doctest.testmod(module)
+    assert tried > 0
+    assert not failed
