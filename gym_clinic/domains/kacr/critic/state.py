@@ -44,7 +44,7 @@ def horizon(gamma: float, pays: Sequence[bool]) -> float:
     >>> round(horizon(0.9, [True] * 9), 6)
     6.125795
     >>> round(horizon(0.9, [False, False, True] * 3), 6)
-    1.77189
+    1.830957
     """
     return sum(gamma**turn for turn, paid in enumerate(pays) if paid)
 
