@@ -93,7 +93,7 @@ def rgcn(
 
 
 def gae(
-    r: Vector, V: Vector, gamma: float = 0.9, lam: float = 0.95, pays: Sequence[bool] | None = None
+    r: Vector, V: Vector, gamma: float = 0.9, lam: float = 0.95, pays: Sequence[int] | None = None
 ) -> TurnAdvantages:
     """Return advantages, returns and horizons of an episode.
 
@@ -102,7 +102,7 @@ def gae(
         V: Values of the states before the turns (T,), or with that of the end, which is 0 (T + 1,).
         gamma: Discount a turn; the paper's .9.
         lam: Decay of the advantage a turn; the paper's .95.
-        pays: Which turns can pay, for H (T,); all by default.
+        pays: Positions of the turns that can pay, for H; all by default.
 
     Raises:
         ConfigError: If the lengths do not fit, or the end has another value than 0.
@@ -114,11 +114,12 @@ def gae(
         raise ConfigError(f"{len(V)} values of {turns} turns; expected {turns} or {turns + 1}")
     if any(V[turns:]):
         raise ConfigError(f"V ends with {V[-1]}; the value after the last turn is 0")
-    can = (True,) * turns if pays is None else pays
-    if len(can) != turns:
-        raise ConfigError(f"pays has {len(can)} entries of {turns} turns")
+    can = range(turns) if pays is None else pays
+    if beyond := [turn for turn in can if not 0 <= turn < turns]:
+        raise ConfigError(f"pays names turn {beyond[0]} of {turns}")
     advantages, returns = turn_advantages(r, V[:turns], gamma=gamma, lam=lam)
-    return TurnAdvantages(advantages, returns, [horizon(gamma, can[t:]) for t in range(turns)])
+    largest = [horizon(gamma, [k - turn for k in can if k >= turn]) for turn in range(turns)]
+    return TurnAdvantages(advantages, returns, largest)
 
 
 def ppo(

@@ -61,7 +61,7 @@ def test_the_actors_objective_is_verls_loss() -> None:
 
 
 def test_horizons_count_the_turns_that_can_pay() -> None:
-    found = kacr.gae([0, 0, 1] * 2, [0.0] * 6, 0.9, 0.95, pays=[False, False, True] * 2)
+    found = kacr.gae([0, 0, 1] * 2, [0.0] * 6, 0.9, 0.95, pays=[2, 5])
     assert close(found.ret) == found.H  # every turn that could pay has paid
 
 
@@ -70,7 +70,7 @@ def test_horizons_count_the_turns_that_can_pay() -> None:
     [
         (([1, 0], [0.1]), "1 values of 2 turns; expected 2 or 3"),
         (([1], [0.1, 0.5]), "V ends with 0.5; the value after the last turn is 0"),
-        (([1], [0.1], 0.9, 0.95, [True] * 2), "pays has 2 entries of 1 turns"),
+        (([1], [0.1], 0.9, 0.95, [1]), "pays names turn 1 of 1"),
     ],
 )
 def test_lengths_that_do_not_fit_are_refused(given: Any, says: str) -> None:

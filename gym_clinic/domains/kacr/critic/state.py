@@ -21,44 +21,45 @@ class GraphState(_Graph, total=False):
         edges: Relation -> pairs (j, i) of positions in ``nodes``: i hears j. A relation that is
             to be heard both ways has both pairs.
         turns_left: Turns that are left, this one included.
-        pays: Whether each of them can pay (turns_left,), this one first; all, if it is missing.
+        pays: Those of them that can pay, by how many turns from now they lie, 0 for this one; all
+            of them, if it is missing.
         question: What was asked, for the text stream.
         answer: The option that is judged, in a consultation.
         rationale: Why it was chosen.
     """
 
     turns_left: int
-    pays: Sequence[bool]
+    pays: Sequence[int]
     question: str
     answer: str
     rationale: str
 
 
-def horizon(gamma: float, pays: Sequence[bool]) -> float:
+def horizon(gamma: float, pays: Sequence[int]) -> float:
     """Return the largest return of the turns left, where a turn that can pay pays 1.
 
-    The sum of gamma^k over the turns k, counted from this one, that can pay. If all of T - t + 1
-    can, this is (1 - gamma^(T - t + 1)) / (1 - gamma). The paper calls the output of its critic
-    "a probability", but a return of nine turns goes up to 6.13, so the value is p times this.
+    The sum of gamma^k over the turns that can pay, k turns from now. If all of T - t + 1 can, this
+    is (1 - gamma^(T - t + 1)) / (1 - gamma). The paper calls the output of its critic "a
+    probability", but a return of nine turns goes up to 6.13, so the value is p times this.
 
-    >>> round(horizon(0.9, [True] * 9), 6)
+    >>> round(horizon(0.9, range(9)), 6)
     6.125795
-    >>> round(horizon(0.9, [False, False, True] * 3), 6)
+    >>> round(horizon(0.9, [2, 5, 8]), 6)
     1.830957
     """
-    return sum(gamma**turn for turn, paid in enumerate(pays) if paid)
+    return float(sum(gamma**turn for turn in pays))
 
 
-def paying(state: Mapping[str, Any]) -> Sequence[bool]:
-    """Return which of the turns left of a state can pay.
+def paying(state: Mapping[str, Any]) -> Sequence[int]:
+    """Return which of the turns left of a state can pay, by how many turns from now they lie.
 
     Raises:
-        ConfigError: If ``pays`` does not have as many entries as turns are left.
+        ConfigError: If ``pays`` names a turn that is not left.
     """
     left = int(state.get("turns_left", 0))
-    pays: Sequence[bool] = state.get("pays", (True,) * left)
-    if len(pays) != left:
-        raise ConfigError(f"graph: pays has {len(pays)} entries, expected turns_left={left}")
+    pays: Sequence[int] = state.get("pays", range(left))
+    if beyond := [turn for turn in pays if not 0 <= turn < left]:
+        raise ConfigError(f"graph: pays names turn {beyond[0]}; turns_left={left}")
     return pays
 
 

@@ -70,7 +70,7 @@ def test_a_missing_extra_is_named_with_its_install_line(missing: str) -> None:
 import sys
 sys.modules[{missing!r}] = None
 from gym_clinic.domains.kacr import critic
-print(critic.horizon(.9, [True]))
+print(critic.horizon(.9, [0]))
 critic.load_critic("x")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

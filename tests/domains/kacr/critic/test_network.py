@@ -57,7 +57,7 @@ def test_a_value_is_a_share_of_what_the_turns_left_can_pay() -> None:
     assert 0.0 < one < 1.0
     assert three == pytest.approx(one * (1 + 0.9 + 0.81), abs=1e-6)
     assert made([state(turns_left=0)]).tolist() == [0.0]
-    last = made([state(pays=[False, False, True])]).item()
+    last = made([state(pays=[2])]).item()
     assert last == pytest.approx(one * 0.81, abs=1e-6)
 
 
@@ -101,7 +101,7 @@ def test_a_fit_learns_what_only_the_edges_tell() -> None:
         ({"nodes": [[1.0]]}, r"nodes of \[1\] features; the critic was made with features=2"),
         ({"edges": {"near": []}}, r"relation 'near', the critic knows \['rel', 'belongs'\]"),
         ({"edges": {"rel": [(0, 4)]}}, "rel has a pair beyond the 4 nodes"),
-        ({"pays": [True]}, "pays has 1 entries, expected turns_left=3"),
+        ({"pays": [0, 3]}, "pays names turn 3; turns_left=3"),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused(broken: Any, says: str) -> None:
