@@ -3,8 +3,8 @@
 It plays ``clinic/DisciplineGraph-v0`` by its text: candidates are read from the observation, and
 the selection goes back as an action. What it knows of a candidate are numbers of the graph and of
 the question: its links to what was selected, how rare the symptoms are that lead to it, how alike
-its name and the question are. The action is a list drawn without replacement (Plackett-Luce), so its
-probability is a product of softmaxes.
+its name and the question are. The action is a list drawn without replacement (Plackett-Luce), so
+its probability is a product of softmaxes.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from gym_clinic.domains.kacr.reading import read_step
-from gym_clinic.domains.kacr.tools import select_nodes
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gym_clinic import ClinicEnv, Task, embedded
+from gym_clinic.domains.kacr.reading import read_step
+from gym_clinic.domains.kacr.tools import select_nodes
 from gym_clinic.retrieval import HashedNgrams
 
 KINDS = ("symptom", "disease", "discipline")
@@ -64,7 +64,7 @@ class Knowledge:
 
     def __init__(self) -> None:
         graph = embedded.graph()
-        self.embedder = HashedNgrams(256)
+        self.embedder = HashedNgrams(128)
         self.kind = {node.name: node.kind for node in graph.nodes}
         names = {node.id: node.name for node in graph.nodes}
         self.beside = {
@@ -80,8 +80,8 @@ class Knowledge:
 
     def likeness(self, question: str) -> Callable[[str], float]:
         """Return how alike a node's likest name and a question are."""
-        near = self.rows @ self.embedder.embed([question])[0]
-        return lambda name: float(near[self.wordings[name]].max())
+        asked = self.embedder.embed([question])[0]
+        return lambda name: float((self.rows[self.wordings[name]] @ asked).max())
 
 
 @lru_cache(maxsize=1)
@@ -112,8 +112,7 @@ class Notes:
     def of(cls, question: str) -> Notes:
         """Begin with the question."""
         present, absent = embedded.linker().symptoms(question)
-        mentions = {node.name for node in present}
-        denied = {node.name for node in absent}
+        mentions, denied = ({node.name for node in nodes} for nodes in (present, absent))
         return cls(mentions, denied, knowledge().likeness(question), seen=set(mentions))
 
     def evidence(self, disease: str) -> float:

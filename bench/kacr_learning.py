@@ -11,9 +11,9 @@ what it scores highest. Arms, at equal episodes, with the same first weights and
 - ``ppo``: PPO with GAE (gamma .9, lambda .95, eps .2) and the graph critic;
 - ``ppo-text``: the same, the critic reads the question alone.
 
-Prints the scaled reward on test (the share of steps on disciplines that were right) with its interval
-over seeds, and paired differences with theirs; then how good the critics are, on the episodes that
-the trained actor draws on test: explained variance of the returns, calibration of p as a value, and
+Prints the scaled reward on test (the share of steps on disciplines that were right) with its
+interval over seeds, and paired differences with theirs; then how good the critics are, on episodes
+that the trained actor draws on test: explained variance of the returns, calibration of p as a value, and
 how well p tells walks that end right from those that do not.
 """
 
@@ -179,9 +179,9 @@ def critic_figures(
     """Return how good a critic is on episodes that the actor draws on test.
 
     Returns:
-        ``explained``: explained variance of the returns. ``calibration``: expected calibration error
-        of p against the share of the payable return. ``right``: area under the curve of p before the
-        last turn, as a sign that the walk ends right; .5 is chance.
+        ``explained``: explained variance of the returns. ``calibration``: expected calibration
+        error of p against the share of the payable return. ``right``: area under the curve of p
+        before the last turn, as a sign that the walk ends right; .5 is chance.
     """
     draw = torch.Generator().manual_seed(seed)
     episodes = [play(make("test"), task, actor, draw) for task in tasks]
@@ -201,7 +201,7 @@ def critic_figures(
 
 
 def area(chances: Sequence[float], outcomes: Sequence[float]) -> float:
-    """Return the chance that a right one has the higher p, ties counting half; .5 if all are equal."""
+    """Return the chance that a right one has the higher p, ties counting half; .5 without both."""
     high = [p for p, outcome in zip(chances, outcomes, strict=True) if outcome > 0]
     low = [p for p, outcome in zip(chances, outcomes, strict=True) if outcome <= 0]
     if not high or not low:
