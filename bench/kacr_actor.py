@@ -90,6 +90,14 @@ def knowledge() -> Knowledge:
     return Knowledge()
 
 
+@lru_cache(maxsize=4096)
+def _reading(question: str) -> tuple[frozenset[str], frozenset[str], Callable[[str], float]]:
+    """Return the symptoms that a question tells as present and absent, and its likeness."""
+    present, absent = embedded.linker().symptoms(question)
+    names = [frozenset(node.name for node in nodes) for nodes in (present, absent)]
+    return names[0], names[1], lru_cache(maxsize=None)(knowledge().likeness(question))
+
+
 @dataclass
 class Notes:
     """What an actor remembers of a walk.
@@ -111,9 +119,8 @@ class Notes:
     @classmethod
     def of(cls, question: str) -> Notes:
         """Begin with the question."""
-        present, absent = embedded.linker().symptoms(question)
-        mentions, denied = ({node.name for node in nodes} for nodes in (present, absent))
-        return cls(mentions, denied, knowledge().likeness(question), seen=set(mentions))
+        mentions, denied, likeness = _reading(question)
+        return cls(set(mentions), set(denied), likeness, seen=set(mentions))
 
     def evidence(self, disease: str) -> float:
         """Return how much the symptoms of the walk say for a disease."""

@@ -1,7 +1,7 @@
 """KACR: does PPO with a graph critic learn the walk to the right disciplines?
 
-Run: ``python bench/kacr_learning.py [--seeds 20] [--episodes 640] [--tasks 100] [--workers 2]``.
-A small actor (``kacr_actor.py``) plays ``clinic/DisciplineGraph-v0`` through its text, at K = 1:
+Run: ``python bench/kacr_learning.py [--seeds 20] [--episodes 288] [--tasks 60] [--workers 2]
+[--out FILE]``. A small actor (``kacr_actor.py``) plays ``clinic/DisciplineGraph-v0`` through its text, at K = 1:
 each step on disciplines selects one. It is trained on train, and tested on test, where it selects
 what it scores highest. Arms, at equal episodes, with the same first weights and tasks in a seed:
 
@@ -13,8 +13,9 @@ what it scores highest. Arms, at equal episodes, with the same first weights and
 
 Prints the scaled reward on test (the share of steps on disciplines that were right) with its
 interval over seeds, and paired differences with theirs; then how good the critics are, on episodes
-that the trained actor draws on test: explained variance of the returns, calibration of p as a value, and
-how well p tells walks that end right from those that do not.
+that the trained actor draws on test: explained variance of the returns, calibration of p as a
+value, and how well p tells walks that end right from those that do not. With ``--out`` each result
+is kept as it comes, and a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import json
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,8 +54,9 @@ EPISODES_A_BATCH = 32
 PASSES, MINI_BATCH = 4, 64
 """Of PPO's update; REINFORCE makes one pass."""
 
-RATE = 3e-3
-"""Of Adam, for actors and critics: the paper's 5e-5 is of an adapter on 70 billion weights."""
+RATE, REINFORCE_RATE = 3e-3, 1e-2
+"""Of Adam: the paper's 5e-5 is of an adapter on 70 billion weights. REINFORCE has more, as it makes
+one pass and learns next to nothing at the rate of PPO."""
 
 FEATURES = 23
 """Numbers of a node in ``info["graph"]``."""
@@ -143,7 +145,8 @@ def train(seed: int, episodes: int, critic: Critic | None) -> tuple[Scorer, list
     """Train an actor; return it and the mean share of each batch, as drawn."""
     torch.manual_seed(seed)
     actor, draw = Scorer(), torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(actor.parameters(), lr=RATE)
+    rate = RATE if critic is not None else REINFORCE_RATE
+    optimizer = torch.optim.Adam(actor.parameters(), lr=rate)
     env, curve = make("train"), []
     tasks = shuffled(seed, env.tasks)
     for start in range(0, episodes, EPISODES_A_BATCH):
@@ -274,8 +277,8 @@ def main() -> None:
     """Run the arms and print the report."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--episodes", type=int, default=640)
-    parser.add_argument("--tasks", type=int, default=100, help="of test")
+    parser.add_argument("--episodes", type=int, default=288)
+    parser.add_argument("--tasks", type=int, default=60, help="of test")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--arms", default=",".join(ARMS), help="some of the arms, by comma")
     parser.add_argument("--out", type=Path, help="a .jsonl file of all results")
@@ -283,20 +286,23 @@ def main() -> None:
     arms = given.arms.split(",")
     if unknown := sorted(set(arms) - set(ARMS)):
         parser.error(f"no arms {unknown}; choose from {list(ARMS)}")
-    jobs = [(arm, seed) for seed in range(given.seeds) for arm in arms]
+    lines = given.out.read_text().splitlines() if given.out and given.out.is_file() else []
+    results = [ArmResult(**json.loads(line)) for line in lines]
+    done = {(result.arm, result.seed) for result in results}
+    jobs = [(arm, seed) for seed in range(given.seeds) for arm in arms if (arm, seed) not in done]
     work: Any = partial(run, episodes=given.episodes, count=given.tasks)
-    if given.workers > 1:
-        with ProcessPoolExecutor(given.workers) as pool:
-            results = list(pool.map(work, *zip(*jobs, strict=True)))
-    else:
-        results = [work(arm, seed) for arm, seed in jobs]
+    with ProcessPoolExecutor(given.workers) as pool:
+        for future in as_completed([pool.submit(work, *job) for job in jobs]):
+            results.append(future.result())
+            if given.out:
+                with given.out.open("a") as file:
+                    file.write(json.dumps(results[-1]._asdict()) + "\n")
+    trained, tested = len(make("train").tasks), min(given.tasks, len(make("test").tasks))
     print(
-        f"{given.seeds} seeds, {given.episodes} episodes each, {given.tasks} tasks of test, K = 1"
+        f"{given.seeds} seeds, {given.episodes} episodes on {trained} tasks, tested on {tested}, K=1"
     )
     for line in report(results):
         print(line)
-    if given.out:
-        given.out.write_text("".join(json.dumps(one._asdict()) + "\n" for one in results))
 
 
 if __name__ == "__main__":
