@@ -21,7 +21,7 @@ TRAIN = $(if $(filter command,$(origin ENV)),--env '$(ENV)') --gpus $(GPUS) --no
 ONCE = --steps $(STEPS) $(if $(RESUME),--resume) $(if $(SEED),--seed $(SEED))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-ttopd cluster-check \
+.PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-kacr train-ttopd cluster-check \
 	prove-learning
 
 help:  ## list the targets
@@ -70,6 +70,12 @@ train-grpo: $(VENV)/.train  ## set up and train by GRPO: ENV= STEPS= MODEL= GPUS
 
 train-ttopd: $(VENV)/.train  ## the same with the EMA teacher of TT-OPD
 	$(BIN)/python -m verl_recipes train --method ttopd $(TRAIN) $(ONCE)
+
+# Without GPUs the walk is a short one, which a tiny model can read.
+SHORT_WALK = 'clinic.env_kwargs={iterations: 1, description: none, explored: 12, nodes: 3, disciplines: 1}'
+
+train-kacr: $(VENV)/.train  ## PPO with a graph critic on the walk to disciplines (KACR)
+	$(BIN)/python -m verl_recipes train --method kacr $(TRAIN) $(ONCE) $(if $(MODEL),,$(SHORT_WALK))
 
 cluster-check: $(VENV)/.train  ## say what a training run would miss, before it is started
 	$(BIN)/python -m verl_recipes check $(TRAIN)

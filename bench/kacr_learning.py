@@ -1,9 +1,10 @@
 """KACR: does PPO with a graph critic learn the walk to the right disciplines?
 
 Run: ``python bench/kacr_learning.py [--seeds 20] [--episodes 288] [--tasks 60] [--workers 2]
-[--out FILE]``. A small actor (``kacr_actor.py``) plays ``clinic/DisciplineGraph-v0`` through its text, at K = 1:
-each step on disciplines selects one. It is trained on train, and tested on test, where it selects
-what it scores highest. Arms, at equal episodes, with the same first weights and tasks in a seed:
+[--out FILE]``. A small actor (``kacr_actor.py``) plays ``clinic/DisciplineGraph-v0`` through its
+text, at K = 1: each step on disciplines selects one. It is trained on train, and tested on test,
+where it selects what it scores highest. Arms, at equal episodes, with the same first weights and
+tasks in a seed:
 
 - ``untrained``: the first weights;
 - ``degree``: the candidates with most links to what was selected, without training;
@@ -298,9 +299,7 @@ def main() -> None:
                 with given.out.open("a") as file:
                     file.write(json.dumps(results[-1]._asdict()) + "\n")
     trained, tested = len(make("train").tasks), min(given.tasks, len(make("test").tasks))
-    print(
-        f"{given.seeds} seeds, {given.episodes} episodes on {trained} tasks, tested on {tested}, K=1"
-    )
+    print(f"{given.seeds} seeds, {given.episodes} episodes on {trained} tasks, tested on {tested}")
     for line in report(results):
         print(line)
 
