@@ -25,7 +25,7 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache, partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from kacr_actor import Batch, Heuristic, Scorer, Turn, degree, log_probs, play, 
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.domains.kacr.critic import measure_calibration
-from gym_clinic.evaluate.intervals import mean_intervals, resamples
+from gym_clinic.evaluate.intervals import Interval, mean_intervals, resamples
 from gym_clinic.taskset import spread
 from verl_recipes.critic.gae import turn_advantages
 from verl_recipes.critic.value import Critic
@@ -231,9 +231,15 @@ def run(arm: str, seed: int, episodes: int, count: int) -> ArmResult:
     return ArmResult(arm, seed, hits, first, last, figures, time.perf_counter() - began)
 
 
-def cell(values: Sequence[float]) -> str:
-    """Return a mean and its 95% interval over seeds."""
+def bounds(values: Sequence[float]) -> Interval:
+    """Return the mean over seeds with its 95% interval."""
     (found,) = mean_intervals([[[value] for value in values]], resamples(len(values), 0))
+    return found
+
+
+def cell(values: Sequence[float]) -> str:
+    """Return the same as text."""
+    found = bounds(values)
     return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
 
 
@@ -254,10 +260,11 @@ def report(results: Sequence[ArmResult]) -> Iterator[str]:
         ("ppo", "untrained"), ("ppo", "degree"), ("ppo", "reinforce"), ("ppo", "ppo-text"),
     ):  # fmt: skip
         if first in by_arm and second in by_arm:
-            pairs = [by_arm[first][seed].hits - by_arm[second][seed].hits for seed in by_arm[first]]
+            pairs = differences(by_arm[first], by_arm[second])
             yield f"{first} less {second}, paired by seed: {cell(pairs)}"
     if {"ppo", "untrained"} <= by_arm.keys():
-        low = goal_bound(by_arm)
+        low = bounds(differences(by_arm["ppo"], by_arm["untrained"])).low
+        assert low is not None
         verdict = "reached" if low > GOAL else "NOT reached"
         yield f"goal: lower bound of ppo less untrained over +{GOAL}: {low:+.3f}, {verdict}"
     for arm in ("ppo", "ppo-text"):
@@ -266,12 +273,9 @@ def report(results: Sequence[ArmResult]) -> Iterator[str]:
                 yield f"critic of {arm}, {name}: {cell(values)}"
 
 
-def goal_bound(by_arm: dict[str, dict[int, ArmResult]]) -> float:
-    """Return the lower bound of the difference between PPO and the untrained actor."""
-    pairs = [by_arm["ppo"][seed].hits - row.hits for seed, row in by_arm["untrained"].items()]
-    (found,) = mean_intervals([[[pair] for pair in pairs]], resamples(len(pairs), 0))
-    assert found.low is not None
-    return found.low
+def differences(first: Mapping[int, ArmResult], second: Mapping[int, ArmResult]) -> list[float]:
+    """Return first less second, seed by seed."""
+    return [first[seed].hits - second[seed].hits for seed in sorted(first) if seed in second]
 
 
 def main() -> None:
