@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from gym_clinic.policies import oracle, play
+from gym_clinic.taskset import spread
+from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.request import RunRequest
 
 pytest.importorskip("verl")
@@ -41,7 +44,7 @@ SHAPES: dict[str, tuple[str, dict[str, int]]] = {
 TAKEN = {
     "meta-llama/Meta-Llama-3-70B-Instruct": (32.9, 3.9),
     "Qwen/Qwen2.5-72B-Instruct": (33.9, 4.6),
-    "Qwen/Qwen2.5-7B-Instruct": (3.5, 4.6),
+    "Qwen/Qwen2.5-7B-Instruct": (3.5, 9.3),
 }
 
 
@@ -58,10 +61,17 @@ def at_scale(model: str) -> Any:
 
 
 def parameters(kind: str, shape: dict[str, int]) -> int:
-    config = getattr(transformers, f"{kind}Config")(**shape, tie_word_embeddings=False)
-    with torch.device("meta"):
-        model = getattr(transformers, f"{kind}ForCausalLM")(config)
-    return sum(parameter.numel() for parameter in model.parameters())
+    """Count the parameters of a model by two of its layers, which are all alike."""
+
+    def counted(layers: int) -> int:
+        size = {**shape, "num_hidden_layers": layers}
+        config = getattr(transformers, f"{kind}Config")(**size, tie_word_embeddings=False)
+        with torch.device("meta"):
+            model = getattr(transformers, f"{kind}ForCausalLM")(config)
+        return sum(parameter.numel() for parameter in model.parameters())
+
+    one = counted(1)
+    return one + (shape["num_hidden_layers"] - 1) * (counted(2) - one)
 
 
 @pytest.mark.parametrize("model", SHAPES)
@@ -76,13 +86,30 @@ def test_the_papers_models_fit_its_gpus_by_estimate(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", SHAPES)
-def test_the_input_has_the_papers_length(model: str) -> None:
+def test_settings_at_scale_pass_the_checks_that_need_no_gpu(model: str) -> None:
     config = at_scale(model)
-    assert config.data.max_prompt_length + config.data.max_response_length == 8_192
-    assert config.actor_rollout_ref.actor.ppo_max_token_len_per_gpu == 8_192
+    found = list(checks.settled(config))
+    assert [str(result) for result in found if result.status != "ok"] == []
+    assert "clinic/DisciplineGraph-v0" in str(found[0])
     batch = config.data.train_batch_size
     assert config.trainer.total_training_steps == 50 * (2_000 // batch)
     assert config.trainer.test_freq == 2_000 // batch
+
+
+@pytest.mark.parametrize("model", SHAPES)
+def test_a_whole_walk_fits_a_trajectory(model: str) -> None:
+    """At four characters a token, as English has; the oracle's names are as long as any."""
+    config = at_scale(model)
+    room = config.data.max_prompt_length + config.data.max_response_length
+    assert room == (16_384 if "-7B" in model else 8_192)
+    options = dict(config.clinic.env_kwargs)
+    env = make_env("clinic/DisciplineGraph-v0", {**options, "split": "dev"})
+    for task in spread(env.tasks, 8):
+        turns = play(env, task, oracle(env)(0)).episode.turns
+        said = sum(len(turn.action) + len(turn.observation) for turn in turns)
+        assert said / 4 < config.data.max_response_length
+        opened = len(env.domain.ticket(task)) + len(env.domain.policy)
+        assert opened / 4 < config.data.max_prompt_length
 
 
 def test_the_method_is_ppo_with_the_graph_critic_and_an_adapter() -> None:

@@ -98,6 +98,9 @@ KACR = {
     "clinic.critic.lr": 5e-5,
     "clinic.critic.batch": 8,
     "clinic.critic.options.activation": "sigmoid",
+    "clinic.env_kwargs.disciplines": 5,
+    "clinic.env_kwargs.nodes": 10,
+    "clinic.env_kwargs.iterations": 3,
 }
 
 # What differs from a table on purpose, and where that is said.
