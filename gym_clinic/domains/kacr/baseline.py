@@ -30,7 +30,7 @@ SIZE_POWER = 0.25
 SHARPNESS = 1.5
 """Support is raised to it before the diseases of a discipline are added up."""
 
-NEAR_WORDS = 0.5
+NEAR_WORDS = 0.65
 """Least share of the words of a term that must occur in the question, weighed by their rarity."""
 
 SMALL = FUNCTION_WORDS | GRAMMAR
@@ -47,6 +47,7 @@ def _beside(key: str, kind: NodeKind) -> frozenset[str]:
     return frozenset(graph().beside([key], kind))
 
 
+@lru_cache(maxsize=1 << 12)
 def _weight(symptom: str) -> float:
     """Return how much a symptom says: the logarithm of the inverse share of diseases with it."""
     return math.log(len(graph().of_kind("disease")) / max(len(_beside(symptom, "disease")), 1))
