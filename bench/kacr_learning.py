@@ -73,7 +73,7 @@ class ArmResult(NamedTuple):
         first: The same of the first batch of training, as drawn; None without training.
         last: Of the last.
         critic: Figures of the critic on test.
-        seconds: Of training and test.
+        seconds: CPU seconds of training and test.
     """
 
     arm: str
@@ -216,7 +216,7 @@ def area(chances: Sequence[float], outcomes: Sequence[float]) -> float:
 def run(arm: str, seed: int, episodes: int, count: int) -> ArmResult:
     """Train and test one arm with one seed."""
     torch.set_num_threads(1)
-    began, tasks = time.perf_counter(), spread(make("test").tasks, count)
+    began, tasks = time.process_time(), spread(make("test").tasks, count)
     critic = make_critic(seed, graph=arm == "ppo") if arm.startswith("ppo") else None
     figures: dict[str, float] = {}
     curve: list[float] = []
@@ -228,7 +228,7 @@ def run(arm: str, seed: int, episodes: int, count: int) -> ArmResult:
         scorer = actor
     hits = test_hits(scorer, tasks)
     first, last = (curve[0], curve[-1]) if curve else (None, None)
-    return ArmResult(arm, seed, hits, first, last, figures, time.perf_counter() - began)
+    return ArmResult(arm, seed, hits, first, last, figures, time.process_time() - began)
 
 
 def bounds(values: Sequence[float]) -> Interval:
@@ -247,7 +247,7 @@ def report(results: Sequence[ArmResult]) -> Iterator[str]:
     """Yield the lines of the report."""
     by_arm = {arm: {one.seed: one for one in results if one.arm == arm} for arm in ARMS}
     by_arm = {arm: rows for arm, rows in by_arm.items() if rows}
-    yield "arm         share of right steps on test     first batch  last batch  seconds"
+    yield "arm         share of right steps on test     first batch  last batch   CPU s"
     for arm, rows in by_arm.items():
         drawn = [
             statistics.fmean(values) if (values := [v for v in column if v is not None]) else None
