@@ -37,6 +37,7 @@ from kacr_actor import Batch, Heuristic, Scorer, Turn, degree, log_probs, play, 
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.domains.kacr.critic import measure_calibration
+from gym_clinic.domains.kacr.state import FEATURES
 from gym_clinic.evaluate.intervals import Interval, mean_intervals, resamples
 from gym_clinic.taskset import spread
 from verl_recipes.critic.gae import turn_advantages
@@ -58,9 +59,6 @@ PASSES, MINI_BATCH = 4, 64
 RATE, REINFORCE_RATE = 3e-3, 1e-2
 """Of Adam: the paper's 5e-5 is of an adapter on 70 billion weights. REINFORCE has more, as it makes
 one pass and learns next to nothing at the rate of PPO."""
-
-FEATURES = 23
-"""Numbers of a node in ``info["graph"]``."""
 
 
 class ArmResult(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gym_clinic.domains.kacr.state import FEATURES
 from gym_clinic.policies import oracle, play
 from gym_clinic.taskset import spread
 from verl_recipes.agent_loop.environment import make_env
@@ -116,6 +117,7 @@ def test_the_method_is_ppo_with_the_graph_critic_and_an_adapter() -> None:
     config = composed(steps=7)
     assert config.trainer.v1.trainer_mode == "ppo"
     assert config.actor_rollout_ref.model.lora_rank == 16
+    assert config.clinic.critic.options.features == FEATURES
     assert config.clinic.critic.options.gamma == config.algorithm.gamma == 0.9
     assert config.clinic.stages[0].steps == 7  # the early stop is of the run's own steps
     assert composed("kacr", "algorithm.gamma=0.5").clinic.critic.options.gamma == 0.5

@@ -10,6 +10,7 @@ from fake_fields import Fields
 from scripted_rollout import play as roll_out
 from scripted_rollout import row
 
+from gym_clinic.domains.kacr.state import FEATURES
 from gym_clinic.policies import oracle, play
 from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.critic.gae import turn_advantages
@@ -70,7 +71,7 @@ def test_the_advantages_of_a_walk_are_at_its_tokens(
         monkeypatch.setattr(tq, name, getattr(fields, name))
     made = object.__new__(training.CriticTrainer)
     made.config = OmegaConf.create({"algorithm": {"gamma": 0.9, "lam": 0.95}})
-    critic = CriticSettings("gym_clinic.domains.kacr.critic:GraphValue", {"features": 23})
+    critic = CriticSettings("gym_clinic.domains.kacr.critic:GraphValue", {"features": FEATURES})
     made.clinic = ClinicSettings(critic=critic)
     made.critic = training.Critic(critic, seed=0)
     seen = out.extra_fields["critic"]
