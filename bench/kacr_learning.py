@@ -300,7 +300,7 @@ def main() -> None:
             if given.out:
                 with given.out.open("a") as file:
                     file.write(json.dumps(results[-1]._asdict()) + "\n")
-    trained, tested = len(make("train").tasks), min(given.tasks, len(make("test").tasks))
+    trained, tested = len(make("train").tasks), len(spread(make("test").tasks, given.tasks))
     print(f"{given.seeds} seeds, {given.episodes} episodes on {trained} tasks, tested on {tested}")
     for line in report(results):
         print(line)
