@@ -1,6 +1,6 @@
 """KACR: does PPO with a graph critic learn the walk to the right disciplines?
 
-Run: ``python bench/kacr_learning.py [--seeds 20] [--episodes 288] [--tasks 60] [--workers 2]
+Run: ``python bench/kacr_learning.py [--seeds 20] [--episodes 768] [--tasks 60] [--workers 2]
 [--out FILE]``. A small actor (``kacr_actor.py``) plays ``clinic/DisciplineGraph-v0`` through its
 text, at K = 1: each step on disciplines selects one. It is trained on train, and tested on test,
 where it selects what it scores highest. Arms, at equal episodes, with the same first weights and
@@ -280,7 +280,7 @@ def main() -> None:
     """Run the arms and print the report."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--episodes", type=int, default=288)
+    parser.add_argument("--episodes", type=int, default=768)
     parser.add_argument("--tasks", type=int, default=60, help="of test")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--arms", default=",".join(ARMS), help="some of the arms, by comma")
