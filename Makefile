@@ -23,8 +23,7 @@ ONCE = --steps $(STEPS) $(if $(RESUME),--resume) $(if $(SEED),--seed $(SEED))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-ttopd train-dxsearch \
-	cluster-check \
-	prove-learning
+	train-kacr cluster-check prove-learning
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -75,6 +74,12 @@ train-ttopd: $(VENV)/.train  ## the same with the EMA teacher of TT-OPD
 
 train-dxsearch: $(VENV)/.train  ## GRPO of DxSearch in four stages, STEPS= each; METHOD= an ablation
 	$(BIN)/python -m verl_recipes train --method $(METHOD) $(TRAIN) $(ONCE)
+
+# Without GPUs the walk is a short one, which a tiny model can read.
+SHORT_WALK = 'clinic.env_kwargs={iterations: 1, description: none, explored: 12, nodes: 3, disciplines: 1}'
+
+train-kacr: $(VENV)/.train  ## PPO with a graph critic on the walk to disciplines (KACR)
+	$(BIN)/python -m verl_recipes train --method kacr $(TRAIN) $(ONCE) $(if $(MODEL),,$(SHORT_WALK))
 
 cluster-check: $(VENV)/.train  ## say what a training run would miss, before it is started
 	$(BIN)/python -m verl_recipes check $(TRAIN)
