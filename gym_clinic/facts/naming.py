@@ -45,6 +45,15 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(fold_spelling(word) for word in _WORD.findall(plain))
 
 
+def tokens(name: str) -> list[str]:
+    """Return the words and numbers of a name as they are spelt, in small letters.
+
+    >>> tokens("Diabetes mellitus, Type II")
+    ['diabetes', 'mellitus', 'type', 'ii']
+    """
+    return _WORD.findall(name.casefold())
+
+
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return the stem of a word in small letters, the same for its British and American forms.

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -51,6 +52,9 @@ NOT_FOUND = (3, 32, 14)
 WEIGHTS = {"very_common": 16.0, "common": 8.0, "uncommon": 4.0, "rare": 2.0, "very_rare": 1.0}
 """Class of incidence -> weight. A class is ten times the next in life and twice here, so that
 rare diseases keep some patients."""
+
+_AGE = re.compile(r"P(\d+)([YMD])")
+_YEARS = {"Y": 1.0, "M": 1 / 12, "D": 1 / 365.25}
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,18 @@ def duration(age: float) -> str:
     if age >= 2:
         return f"P{int(age)}Y"
     return f"P{int(12 * age)}M" if age >= 2 / 12 else f"P{int(365.25 * age)}D"
+
+
+def age_of(patient: SimulatedPatient) -> tuple[int, str]:
+    """Return the age of a patient as a number and its unit: Y, M or D."""
+    amount, unit = _AGE.fullmatch(patient.age).groups()  # type: ignore[union-attr]
+    return int(amount), unit
+
+
+def person_of(patient: SimulatedPatient) -> Person:
+    """Return the person that a patient is."""
+    amount, unit = age_of(patient)
+    return Person(amount * _YEARS[unit], "female" if patient.sex == "female" else "male")
 
 
 class Presentations:

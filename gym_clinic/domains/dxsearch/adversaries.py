@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any
 
 from gym_clinic.domain import CallSpec
-from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.domains.dxsearch.reading import (
     DialectHolder,
     Investigator,
@@ -28,6 +27,7 @@ from gym_clinic.domains.dxsearch.tools import (
     submit_diagnoses,
 )
 from gym_clinic.embedded import patients
+from gym_clinic.facts.naming import tokens
 
 Plan = Callable[[str], Iterator[CallSpec | str]]
 

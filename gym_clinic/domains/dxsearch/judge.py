@@ -8,7 +8,6 @@ from typing import Any
 
 from gym_clinic.action import without_thoughts
 from gym_clinic.domains.dxsearch import rewards
-from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.domains.dxsearch.reading import references
 from gym_clinic.domains.dxsearch.sources import NO_REFERENCE
 from gym_clinic.domains.dxsearch.tools import (
@@ -19,6 +18,7 @@ from gym_clinic.domains.dxsearch.tools import (
 )
 from gym_clinic.domains.dxsearch.transcript import ACTIVE, REPLIES, Limits, broken_rules
 from gym_clinic.episode import Call, Episode
+from gym_clinic.facts.naming import tokens
 from gym_clinic.rewards import Rubric
 
 KINDS = {lookup_guidelines.name: "lookup", match_patients.name: "match",

@@ -10,13 +10,12 @@ Source:
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from pathlib import Path
 
 from gym_clinic import strict_json
+from gym_clinic.facts.naming import tokens
 
-_TOKEN = re.compile(r"[^\W_]+")
 _TYPED, _NUMBERS = "type", "number"
 
 
@@ -26,15 +25,6 @@ def _modifiers() -> dict[str, frozenset[str]]:
     file = Path(__file__).with_name("modifiers.json")
     table: dict[str, list[str]] = strict_json.loads(file.read_text(encoding="utf-8"))
     return {axis: frozenset(words) for axis, words in table.items()}
-
-
-def tokens(name: str) -> list[str]:
-    """Return the words and numbers of a name, case-folded.
-
-    >>> tokens("Diabetes mellitus, Type II")
-    ['diabetes', 'mellitus', 'type', 'ii']
-    """
-    return _TOKEN.findall(name.casefold())
 
 
 def strict_match(candidate: str, gold: str) -> bool:

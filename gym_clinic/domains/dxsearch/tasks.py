@@ -23,7 +23,6 @@ from gym_clinic.domains.dxsearch.cases.draw import (
     pertinent_absences,
     presentations,
 )
-from gym_clinic.domains.dxsearch.cases.kinds import overlaps
 from gym_clinic.domains.dxsearch.cases.write import write_case
 from gym_clinic.domains.dxsearch.limits import GUIDELINE_SHOWS, SHOWN
 from gym_clinic.episode import Task
@@ -31,6 +30,7 @@ from gym_clinic.errors import TaskError
 from gym_clinic.facts import Disease
 from gym_clinic.simulate.patients import NEAR
 from gym_clinic.simulate.split import Split
+from gym_clinic.simulate.told.kinds import overlaps
 
 SIZES = {"train": 1500, "dev": 200, "test": 300, "test_vocabulary": 150, "test_sparse": 150}
 """Split -> number of tasks."""

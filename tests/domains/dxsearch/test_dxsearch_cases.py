@@ -12,7 +12,6 @@ from places import ROOT
 
 from gym_clinic import embedded
 from gym_clinic.domains.dxsearch.build import main
-from gym_clinic.domains.dxsearch.cases.consistency import never_told, not_absent_beside
 from gym_clinic.domains.dxsearch.cases.draw import (
     BESIDE,
     FEWEST,
@@ -20,16 +19,17 @@ from gym_clinic.domains.dxsearch.cases.draw import (
     OWN,
     ToldFindings,
     draw_told,
-    person_of,
     pertinent_absences,
     presentations,
 )
-from gym_clinic.domains.dxsearch.cases.kinds import SMALL_WORDS, from_age, kind_of, overlaps
 from gym_clinic.domains.dxsearch.limits import SHOWN
-from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.domains.dxsearch.tasks import SITES, make_split, make_task, rank_in
 from gym_clinic.episode import Task
 from gym_clinic.facts import with_ancestors
+from gym_clinic.facts.naming import tokens
+from gym_clinic.simulate.presentation import person_of
+from gym_clinic.simulate.told.consistency import never_told, not_absent_beside
+from gym_clinic.simulate.told.kinds import SMALL_WORDS, from_age, kind_of, overlaps
 
 COUNT = 25
 """Tasks drawn of each split."""

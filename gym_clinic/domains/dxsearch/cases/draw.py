@@ -9,7 +9,6 @@ finding that restates the diagnosis is never told.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,17 +17,17 @@ from itertools import islice
 from random import Random
 from typing import Literal
 
-from gym_clinic.domains.dxsearch.cases.consistency import (
+from gym_clinic.facts import Disease, load, with_ancestors
+from gym_clinic.facts.naming import tokens
+from gym_clinic.simulate.clinic.finding_lists import shown_by_tests
+from gym_clinic.simulate.disease.findings import possible
+from gym_clinic.simulate.presentation import Presentations, SimulatedPatient, person_of
+from gym_clinic.simulate.told.consistency import (
     never_absent,
     never_told,
     not_absent_beside,
 )
-from gym_clinic.domains.dxsearch.cases.kinds import SMALL_WORDS, from_age, kind_of, overlaps
-from gym_clinic.domains.dxsearch.matching import tokens
-from gym_clinic.facts import Disease, Person, load, with_ancestors
-from gym_clinic.simulate.clinic.finding_lists import shown_by_tests
-from gym_clinic.simulate.disease.findings import possible
-from gym_clinic.simulate.presentation import Presentations, SimulatedPatient
+from gym_clinic.simulate.told.kinds import SMALL_WORDS, from_age, kind_of, overlaps
 
 Style = Literal["main", "vocabulary", "sparse"]
 
@@ -50,9 +49,6 @@ PATIENTS, SELECTIONS = 8, 3
 NOT_BESIDE = ("exposure and poisoning", "infection", "antibodies and inflammation markers")
 """Groups of findings that are never irrelevant: each has a cause of its own."""
 
-_AGE = re.compile(r"P(\d+)([YMD])")
-_UNITS = {"Y": 1.0, "M": 1 / 12, "D": 1 / 365.25}
-
 
 @dataclass(frozen=True)
 class ToldFindings:
@@ -73,18 +69,6 @@ class ToldFindings:
 def presentations() -> Presentations:
     """Return the patients of all diseases of the fact tables."""
     return Presentations(load())
-
-
-def age_of(patient: SimulatedPatient) -> tuple[int, str]:
-    """Return the age of a patient as a number and its unit: Y, M or D."""
-    amount, unit = _AGE.fullmatch(patient.age).groups()  # type: ignore[union-attr]
-    return int(amount), unit
-
-
-def person_of(patient: SimulatedPatient) -> Person:
-    """Return the person that a patient is."""
-    amount, unit = age_of(patient)
-    return Person(amount * _UNITS[unit], "female" if patient.sex == "female" else "male")
 
 
 def draw_told(disease: Disease, seed: str, style: Style) -> Iterator[ToldFindings]:

@@ -12,13 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.domains.dxsearch.cases.draw import Style, ToldFindings, age_of, presentations
-from gym_clinic.domains.dxsearch.cases.kinds import kind_of
+from gym_clinic.domains.dxsearch.cases.draw import Style, ToldFindings, presentations
 from gym_clinic.facts.passages.sentences import inside
 from gym_clinic.simulate import Grammar, Writer, read_grammar
 from gym_clinic.simulate.clinic.telling.lay_words import bare, in_person, negatable, words_of
 from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
+from gym_clinic.simulate.presentation import age_of
 from gym_clinic.simulate.split import Split, of_split
+from gym_clinic.simulate.told.kinds import kind_of
 
 LAY_SHARE = 0.4
 """Share of complaints told in the words of patients."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from gym_clinic import strict_json
-from gym_clinic.domains.dxsearch.matching import tokens
 from gym_clinic.facts import Disease, load
+from gym_clinic.facts.naming import tokens
 from gym_clinic.simulate.clinic.finding_lists import not_felt, possible_when, shown_by_tests
 from gym_clinic.simulate.clinic.telling.lay_words import lay_words
 

@@ -1,0 +1,1 @@
+"""Disciplines for a question by a walk over the clinical graph (KACR)."""

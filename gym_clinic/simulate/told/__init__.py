@@ -1,0 +1,1 @@
+"""What may be told of a simulated patient, and who can tell it."""
