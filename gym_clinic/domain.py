@@ -131,6 +131,9 @@ class Domain:
         turn_reward: Paid after each turn, beside the rubric's total at the end; clipped to
             ``turn_range``.
         turn_range: Lowest and highest reward of one turn; needed with ``turn_reward``.
+        paid_turns: Most turns of an episode that ``turn_reward`` pays, where that is known: the
+            declared range of the reward counts them, and a perfect agent earns the highest
+            reward on each. Without it any turn may pay.
         dialects: Name -> a dialect of its own, such as :class:`gym_clinic.action.Tags`, beside
             ``"hermes"`` and ``"json"``.
         dialect: The dialect that is used where the caller names none.
@@ -168,6 +171,7 @@ class Domain:
     edition: Callable[[], str] = str
     turn_reward: Callable[[Episode], float] | None = None
     turn_range: tuple[float, float] | None = None
+    paid_turns: int | None = None
     dialects: Mapping[str, Dialect] = field(default_factory=dict)
     dialect: str = "hermes"
     max_turns: int = 10
@@ -187,6 +191,11 @@ class Domain:
             raise ConfigError(
                 f"domain {self.name!r}: turn_reward and turn_range belong together, such as "
                 "turn_range=(0.0, 0.1)"
+            )
+        if self.paid_turns is not None and (self.turn_reward is None or self.paid_turns < 1):
+            raise ConfigError(
+                f"domain {self.name!r}: paid_turns is a whole number from 1, with turn_reward; "
+                f"got {self.paid_turns!r}"
             )
         self.find_dialect(self.dialect)
 

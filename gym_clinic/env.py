@@ -125,7 +125,13 @@ class ClinicEnv(gym.Env[str, str]):
         if self.domain.turn_range is None:
             return low, high
         least, most = self.domain.turn_range
-        return low + self.max_turns * least, high + self.max_turns * most
+        return low + self._paid_turns * least, high + self._paid_turns * most
+
+    @property
+    def _paid_turns(self) -> int:
+        """How many turns of an episode can pay."""
+        known = self.domain.paid_turns
+        return self.max_turns if known is None else min(known, self.max_turns)
 
     @property
     def episode(self) -> Episode:
@@ -358,7 +364,7 @@ class ClinicEnv(gym.Env[str, str]):
         least, most = self.domain.turn_range
         reward = min(max(self.domain.turn_reward(episode), least), most)
         before = episode.turn_rewards
-        after = min(max(before + reward, self.max_turns * least), self.max_turns * most)
+        after = min(max(before + reward, self._paid_turns * least), self._paid_turns * most)
         episode.turn_rewards = after
         return after - before
 

@@ -150,8 +150,10 @@ def _oracle(env_id: str) -> str:
     from gym_clinic.policies.playing import play
 
     clinic = open_env(env_id)
-    total = play(clinic, clinic.tasks[0], load("oracle", clinic)(0)).info["total"]
-    best = clinic.rubric.reward_range[1]
+    outcome = play(clinic, clinic.tasks[0], load("oracle", clinic)(0))
+    total, best = outcome.info["total"], clinic.rubric.reward_range[1]
+    if clinic.domain.paid_turns is not None:
+        total, best = outcome.reward, clinic.reward_range[1]
     if abs(total - best) > 1e-9:
         raise ClinicError(f"the oracle earns {total:g} instead of {best:g}")
     return f"the oracle earns {total:g}, the highest reward"

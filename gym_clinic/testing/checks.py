@@ -195,6 +195,8 @@ def solved(env: ClinicEnv, task: Task, oracle: Maker) -> Iterator[str]:
     if outcome.episode.malformed:
         yield "the solution holds a call that cannot be read"
     total = outcome.info["total"]
+    if env.domain.paid_turns is not None:
+        total, top = outcome.reward, env.reward_range[1]
     if not math.isclose(total, top, abs_tol=1e-9):
         stop = f"{outcome.episode.stop} after {len(outcome.episode.turns)} turns"
         yield f"the oracle earns {total:g}, not the declared maximum {top:g} (stop: {stop})"
@@ -323,8 +325,9 @@ def _blind(env: ClinicEnv, task: Task, swapped: Task) -> Iterator[str]:
     unjudged = copy.copy(env)  # the rubric may well stumble over a gold that is not the task's
     unjudged.rubric = Rubric({}, {})
     unjudged.domain = replace(
-        domain, success=lambda _: False, metrics=lambda _: {}, turn_reward=None, turn_range=None
-    )
+        domain, success=lambda _: False, metrics=lambda _: {}, turn_reward=None, turn_range=None,
+        paid_turns=None,
+    )  # fmt: skip
     play(unjudged, task, shown)
     play(unjudged, swapped, again)
     if shown.seen != again.seen:
@@ -380,7 +383,10 @@ def scores(env: ClinicEnv, adversaries: Sequence[str] | None = None) -> Iterator
         for seed, task in enumerate(tasks):
             player = maker(seed)
             outcome = play(env, task, player, seed)
-            total += scale(outcome.info["total"], env.rubric.reward_range)
+            if env.domain.paid_turns is None:
+                total += scale(outcome.info["total"], env.rubric.reward_range)
+            else:
+                total += scale(outcome.reward, env.reward_range)
             yield from (f"{name}, task {task.id!r}: {problem}" for problem in _sane(env, outcome))
             if isinstance(player, Snoop) and player.found is not None:
                 yield f"snoop found the gold of task {task.id!r} at {player.found}"

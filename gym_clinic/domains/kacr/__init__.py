@@ -1,4 +1,8 @@
-"""Disciplines for a question by a walk over the clinical graph, and their consultation (KACR)."""
+"""A walk over the clinical graph, and a consultation of disciplines (KACR).
+
+`domain` is the data sheet of ``clinic/DisciplineGraph-v0``, `consultation` that of
+``clinic/Consultation-v0``. Every case is simulated. Not for patient care.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,76 @@ import orjson
 
 from gym_clinic.domain import Domain
 
-__all__ = ["consultation"]
+__all__ = ["consultation", "domain"]
+
+
+def domain(
+    disciplines: int = 5,
+    nodes: int = 10,
+    iterations: int = 3,
+    explored: int = 60,
+    graph: str = "embedded",
+    description: str = "full",
+    order: int = 0,
+    annotator_noise: float = 0.0,
+) -> Domain:
+    """A question; walk over the clinical graph to the disciplines that should deal with it.
+
+    Task:
+        A question as patients or examinations ask it. One to three disciplines are right: those of
+        its diseases, and those of a differential that the findings leave as likely.
+
+    Tools:
+        ``select_nodes``; in the dialect ``"select"`` the tag ``<select>Cough; Fever</select>``.
+
+    Observation:
+        The question and its extracted symptoms; at each step the reasoning subgraph in text and the
+        candidates: first-order neighbours, at most ``explored``, in an order drawn by seed.
+        ``info["graph"]`` is the subgraph for a value model.
+
+    Reward:
+        On each of the N steps on disciplines 1 if a right one is among those selected, else 0; so 0
+        to N.
+
+    Episode end:
+        Terminated by the last of the T = 3N steps. A selection that is refused uses a message and
+        no step; truncated after T + 6 messages.
+
+    Splits:
+        ``train``, ``dev``, ``test``, ``endless``.
+
+    Source:
+        "Knowledge-Aware Co-Reasoning for Multidisciplinary Collaboration" (KACR), step I.
+
+    Version history:
+        v0: first version.
+
+    Args:
+        disciplines: Disciplines selected in a step at most: K.
+        nodes: Symptoms or diseases selected in a step at most: K'.
+        iterations: Times that the walk comes to disciplines: N.
+        explored: Candidates shown in a step at most.
+        graph: ``"embedded"``, or the path of a graph of your own
+            (``gym-clinic kb graph build``).
+        description: The subgraph in text: ``"full"`` as in the paper, ``"sets"`` without the
+            explanations, or ``"none"``.
+        order: Seed of the order in which candidates are shown.
+        annotator_noise: How often each of three simulated annotators errs, 0 to 1; the label is
+            what two of them agree on.
+
+    Raises:
+        ConfigError: If an option has no such value.
+    """
+    options = dict(locals())
+    return _cached(orjson.dumps(options, option=orjson.OPT_SORT_KEYS))
+
+
+@lru_cache(maxsize=32)
+def _cached(options: bytes) -> Domain:
+    # The graph and its linker are needed only by those who play.
+    from gym_clinic.domains.kacr.settings import make_domain
+
+    return make_domain(**orjson.loads(options))
 
 
 def consultation(

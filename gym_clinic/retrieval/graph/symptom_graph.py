@@ -107,6 +107,7 @@ class SymptomGraph:
         self.neighbour = neighbour
         self.step = step
         self._places = {node.id: place for place, node in enumerate(nodes)}
+        self._kinds = np.array([KINDS.index(node.kind) for node in nodes], dtype=np.int8)
         self._steps = [(name, forward) for name in relations for forward in (False, True)]
 
     @classmethod
@@ -216,6 +217,34 @@ class SymptomGraph:
             return len(self.neighbours(key, relation=relation, kind=kind))
         span = self._span(key, relation)
         return int(span.stop - span.start)
+
+    def beside(self, keys: Iterable[str], kind: NodeKind) -> dict[str, int]:
+        """Return the nodes of a kind beside any of some nodes, by all relations.
+
+        Args:
+            keys: Ids of the nodes.
+            kind: Kind of the neighbours.
+
+        Returns:
+            Id -> how many of the nodes it is beside, in the order of the ids. The time is that
+            of numpy over all neighbours, so that hubs are no trap.
+
+        Raises:
+            ConfigError: If an id names no node, or there is no such kind.
+        """
+        _check_kind(kind)
+        places = sorted({self._place(key) for key in keys})
+        parts = [np.unique(self.neighbour[self.starts[place] : self.starts[place + 1]])
+                 for place in places]  # fmt: skip
+        if not parts:
+            return {}
+        found, counts = np.unique(np.concatenate(parts), return_counts=True)
+        kept = self._kinds[found] == KINDS.index(kind)
+        nodes = self.nodes
+        return {
+            nodes[place].id: count
+            for place, count in zip(found[kept].tolist(), counts[kept].tolist(), strict=True)
+        }
 
     def triples(self) -> Iterator[Relation]:
         """Yield every relation once, ordered by head, relation and tail."""

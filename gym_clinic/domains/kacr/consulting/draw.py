@@ -143,9 +143,9 @@ def draw_consultation(seed: str, split: Split) -> DrawnConsultation:
         TaskError: If no question of the seed makes one.
     """
     for number in range(TRIES):
-        # The first try takes the question that step I has for this seed.
+        # The first try takes the question that step I tries first for this seed.
         try:
-            question = draw_question(seed if number == 0 else f"{seed}/{number}", split)
+            question = draw_question(f"{seed}.{number}", split)
         except TaskError:  # a few seeds make no question
             continue
         for panel in range(PANELS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from gym_clinic.domains.kacr.consulting.findings import name_of, typical
@@ -28,16 +29,42 @@ def subgraph_of(case: Mapping[str, Any], reasoning: int) -> Subgraph:
     return Subgraph.of(graph(), keys)
 
 
-def reference_of(case: Mapping[str, Any], discipline: str, reasoning: int) -> str:
-    """Return the description of the part of the reasoning graph that leads to a discipline (R_i).
+@dataclass(frozen=True)
+class Reference:
+    """What leads to a discipline (R_i); written when a prompt asks for it.
+
+    Attributes:
+        case: The ids of the options, and the symptoms linked in the question.
+        discipline: The discipline.
+        reasoning: As for :func:`subgraph_of`.
 
     Source:
         KACR, section 3.2.1 and appendix A, Table 4.
     """
-    whole = subgraph_of(case, reasoning)
-    if discipline not in {node.id for node in whole.of_kind("discipline")}:
-        return NO_PATH
-    return whole.back_from(discipline).text()
+
+    case: Mapping[str, Any]
+    discipline: str
+    reasoning: int
+
+    @property
+    def mentions(self) -> tuple[str, ...]:
+        """Ids of the symptoms linked in the question."""
+        return tuple(self.case["linked"])
+
+    def subgraph(self) -> Subgraph:
+        """Return the part of the reasoning graph that leads to the discipline.
+
+        Where none of the options belongs to it, that is the discipline alone.
+        """
+        whole = subgraph_of(self.case, self.reasoning)
+        if self.discipline in {node.id for node in whole.of_kind("discipline")}:
+            return whole.back_from(self.discipline)
+        return Subgraph.of(graph(), [self.discipline])
+
+    def __call__(self) -> str:
+        """Return the description of the subgraph."""
+        found = self.subgraph()
+        return found.text() if len(found.nodes) > 1 else NO_PATH
 
 
 def paths_of(case: Mapping[str, Any], letters: list[str], reasoning: int) -> Iterator[str]:

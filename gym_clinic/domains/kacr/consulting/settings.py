@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from gym_clinic.consult import Assessor, Question, make_consultant, self_reported
+from gym_clinic.consult import Assessor, make_consultant, self_reported
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
 from gym_clinic.domains.kacr.consulting import adversaries, baseline, judge
+from gym_clinic.domains.kacr.consulting.confidence import CriticAssessor, equal_confidence
 from gym_clinic.domains.kacr.consulting.draw import LETTERS
 from gym_clinic.domains.kacr.consulting.members import DEBATER, MEMBER
 from gym_clinic.domains.kacr.consulting.setup import (
@@ -31,7 +32,7 @@ from gym_clinic.domains.kacr.consulting.tools import (
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load
-from gym_clinic.names import at_least_one, import_named, suggest
+from gym_clinic.names import at_least_one, suggest
 from gym_clinic.paths import tasks_dir
 from gym_clinic.taskset import EndlessTasks, TaskFolder
 
@@ -104,8 +105,7 @@ def assessor_of(option: Any) -> Assessor:
 
     Args:
         option: ``"self"`` for what the reply states, None for 1 in all, or ``{"critic": path}``
-            for the critic of step I: ``gym_clinic.domains.kacr.critic:load_assessor(path)``
-            returns an :class:`.Assessor`.
+            for the critic of step I, a file of ``gym_clinic.domains.kacr.critic.save_critic``.
 
     Raises:
         ConfigError: It is none of them.
@@ -113,17 +113,10 @@ def assessor_of(option: Any) -> Assessor:
     if option == "self":
         return self_reported
     if option is None:
-        return without_confidence
+        return equal_confidence
     if isinstance(option, Mapping) and set(option) == {"critic"}:
-        found = import_named("gym_clinic.domains.kacr.critic:load_assessor", "critic")
-        assessor: Assessor = found(option["critic"])
-        return assessor
+        return CriticAssessor(option["critic"])
     raise ConfigError(f"confidence is 'self', None or {{'critic': path}}, not {option!r}")
-
-
-def without_confidence(question: Question[Any], reply: Any) -> float:
-    """Return 1: every vote weighs the same."""
-    return 1.0
 
 
 def endless_task(seed: int) -> Task:

@@ -24,7 +24,7 @@ from gym_clinic.consult import (
 )
 from gym_clinic.domains.kacr.consulting.findings import fields
 from gym_clinic.domains.kacr.consulting.members import DEBATER, MEMBER, PanelOpinion
-from gym_clinic.domains.kacr.consulting.references import reference_of
+from gym_clinic.domains.kacr.consulting.references import Reference
 from gym_clinic.episode import Task
 from gym_clinic.facts import load
 
@@ -125,19 +125,7 @@ class Setup:
         if not self.graph:
             return "No references."
         read = {key: case[key] for key in ("option_ids", "linked")}
-        return _Reference(read, name, self.reasoning)
-
-
-@dataclass(frozen=True)
-class _Reference:
-    """A reference that is written when it is read; plain data, unlike a closure."""
-
-    case: Mapping[str, Any]
-    discipline: str
-    reasoning: int
-
-    def __call__(self) -> str:
-        return reference_of(self.case, self.discipline, self.reasoning)
+        return Reference(read, name, self.reasoning)
 
 
 def options_text(case: Mapping[str, Any]) -> str:

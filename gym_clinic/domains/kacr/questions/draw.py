@@ -10,10 +10,11 @@ sight: what tells the disease apart is said in words that the linker does not kn
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import combinations, islice
 from random import Random
 
 from gym_clinic.domains.kacr.questions.evidence import evidence, presentations
@@ -52,6 +53,12 @@ OF_SECOND = (2, 3)
 MOST_ABSENT = 3
 """Absent findings that are told at most."""
 
+SHARED_POWER = 0.75
+"""How much rather findings are told that many diseases have; 0 for no preference."""
+
+MISLED_MASS = 0.25
+"""Most probability of the right disciplines given the linked symptoms, where these mislead."""
+
 HIDDEN_SHARE = 0.2
 """Share of the findings said in unknown words where the symptoms need not mislead."""
 
@@ -72,7 +79,7 @@ MOST_DISCIPLINES = 3
 PAEDIATRICS, GROWN = "paediatrics", 18
 """A discipline, and the age in years from which it treats nobody."""
 
-TRIES = 60
+TRIES = 150
 PATIENTS = 6
 
 
@@ -139,7 +146,7 @@ def _cases(name: str, random: Random) -> Iterator[_Case]:
         own = [key for key in own if _tellable(disease, person, key)]
         if len(own) < OWN[0] or _outgrown(disease, person):
             continue
-        told = random.sample(own, min(len(own), random.randint(*OWN)))
+        told = _widely_shared(own, random.randint(*OWN), random)
         causes: dict[str, Cause] = dict.fromkeys(told, "first")
         alike = [key for key in patient.noise if _tellable(disease, person, key)
                  and any(room.shares(other).get(key) for other in disease.look_alikes)]  # fmt: skip
@@ -164,6 +171,21 @@ def _cases(name: str, random: Random) -> Iterator[_Case]:
                  *(of[key].discipline for key in near)]  # fmt: skip
         disciplines = tuple(dict.fromkeys(right))[:MOST_DISCIPLINES]
         yield _Case(patient, person, disease, second, causes, absent, differential, disciplines)
+
+
+def _widely_shared(own: Sequence[str], amount: int, random: Random) -> list[str]:
+    """Return some findings, rather those that many diseases have."""
+    drawn = {key: random.random() ** (1 / _having()[key] ** SHARED_POWER) for key in own}
+    return sorted(own, key=lambda key: (-drawn[key], key))[:amount]
+
+
+@lru_cache(maxsize=1)
+def _having() -> Counter[str]:
+    """Finding -> how many diseases have it."""
+    room = presentations()
+    return Counter(
+        finding for key in room.diseases for finding, share in room.shares(key).items() if share
+    )
 
 
 def _add_second(
@@ -253,25 +275,34 @@ def _chosen_to_hide(
         able = [key for key in able if random.random() < HIDDEN_SHARE][:MOST_HIDDEN]
         return frozenset(able) if _misleads(case, able) is False else None
     for amount in range(1, min(len(able), MOST_HIDDEN) + 1):
-        for first in range(len(able) - amount + 1):
-            if _misleads(case, able[first : first + amount]):
-                return frozenset(able[first : first + amount])
+        for chosen in combinations(able, amount):
+            if _misleads(case, chosen):
+                return frozenset(chosen)
     return None
 
 
 def _misleads(case: _Case, hidden: Sequence[str]) -> bool | None:
-    """Return whether what is not hidden speaks for a wrong discipline; None if all of it does."""
-    if _leading(case, case.present) not in case.disciplines:
+    """Return whether what is not hidden misleads, as `_led_astray` does."""
+    return _led_astray(case, [key for key in case.present if key not in hidden])
+
+
+def _led_astray(case: _Case, linked: Sequence[str]) -> bool | None:
+    """Return whether symptoms mislead; None if they neither do so clearly nor lead aright.
+
+    All findings together must speak for a right discipline.
+    """
+    right = set(case.disciplines)
+    if next(iter(_mass(case, case.present))) not in right:
         return None
-    return (
-        _leading(case, [key for key in case.present if key not in hidden]) not in case.disciplines
-    )
+    mass = _mass(case, linked)
+    if next(iter(mass)) in right:
+        return False
+    return True if sum(mass.get(key, 0.0) for key in right) <= MISLED_MASS else None
 
 
-def _leading(case: _Case, present: Sequence[str]) -> str:
-    """Return the discipline that some findings speak for, with those that are absent."""
-    posterior = evidence().posterior(case.person, present, case.absent)
-    return next(iter(evidence().disciplines(posterior)))
+def _mass(case: _Case, present: Sequence[str]) -> dict[str, float]:
+    """Return discipline -> its probability, given findings and those that are absent."""
+    return evidence().disciplines(evidence().posterior(case.person, present, case.absent))
 
 
 def _finished(
@@ -286,8 +317,7 @@ def _finished(
     near = with_ancestors(of_first, facts.above)
     if len(near & set(linked)) < FEWEST_LINKED or not found:
         return None
-    led = _leading(case, linked) not in case.disciplines
-    if led is not misleading or _leading(case, case.present) not in case.disciplines:
+    if _led_astray(case, linked) is not misleading:
         return None
     return Question(
         seed=seed,

@@ -30,8 +30,8 @@ from gym_clinic.simulate.clinic.texts.phrasebook import finding_words
 from gym_clinic.simulate.split import Split, of_split
 from gym_clinic.simulate.told.kinds import kind_of
 
-POOLS = ("opening", "opening_plain", "more", "none", "known", "signs", "none_seen", "tests",
-         "none_tested", "asking")  # fmt: skip
+POOLS = ("opening", "opening_plain", "clause", "more", "none", "known", "signs", "none_seen",
+         "tests", "none_tested", "asking")  # fmt: skip
 
 _FOLDER = Path(__file__).parent
 _DENIES = re.compile(r"\b(no|not|without|lack|never|can't|won't|isn't|doesn't|nobody|nothing)\b")
@@ -54,8 +54,7 @@ class Wording(NamedTuple):
 @lru_cache(maxsize=6)
 def grammar(style: Style, split: Split) -> Grammar:
     """Return the phrases of a style that a split may use."""
-    drawn = (*POOLS, "clause") if style == "patient" else POOLS
-    read_grammar(_FOLDER / "phrases" / style, drawn)  # checks the file
+    read_grammar(_FOLDER / "phrases" / style, POOLS)  # checks the file
     file = read_pools(_FOLDER / "phrases" / style / "question.txt")
     return Grammar({
         name: tuple(
@@ -64,6 +63,17 @@ def grammar(style: Style, split: Split) -> Grammar:
         )
         for name, entries in file.pools.items()
     })  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def figurative() -> dict[str, tuple[str, ...]]:
+    """Return finding, by name, -> clauses that describe it without naming it."""
+    found = {}
+    for line in (_FOLDER / "figurative.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, clauses = line.partition(": ")
+            found[name] = tuple(clause.strip() for clause in clauses.split(";"))
+    return found
 
 
 @lru_cache(maxsize=1 << 14)
@@ -80,7 +90,7 @@ def wordings(name: str, style: Style, split: Split, child: bool) -> tuple[Wordin
     lay = (words_of(name, 3 if child else 30) or LayWords(())) if kind_of(name) != "test" else None
     full, _ = finding_words().get(name, ((), ()))
     nouns = list(lay.nouns) if lay else []
-    clauses = list(lay.says) if lay and style == "patient" else []
+    clauses = [*(lay.says if lay and style == "patient" else ()), *figurative().get(name, ())]
     clinical = [form for form in full if not form.endswith("*")]
     if style == "examination":
         nouns = [*clinical, *nouns]
