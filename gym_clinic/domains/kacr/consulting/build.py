@@ -15,7 +15,7 @@ from gym_clinic.files import replace_file
 from gym_clinic.frozen import thaw
 from gym_clinic.simulate.split import Split
 
-CHUNK = 50
+CHUNK = 25
 """Seeds that a process takes at a time."""
 
 
@@ -30,18 +30,17 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
     with ProcessPoolExecutor(args.workers) as pool:
         for split, size in SIZES.items():
             count = size if args.count is None else args.count
-            # A few seeds make no task: a quarter more than needed is always enough.
-            starts = range(0, count + count // 4 + CHUNK, CHUNK)
-            chunks = pool.map(partial(rows_of, split), starts)
+            # A few seeds make no task: an eighth more than needed is always enough.
+            seeds = range(0, count + count // 8 + 2)
+            chunks = pool.map(partial(rows_of, split), seeds, chunksize=min(CHUNK, len(seeds)))
             lines = [line for chunk in chunks for line in chunk][:count]
             replace_file(args.out / f"{split}.jsonl", lines)
             print(f"{args.out / split}.jsonl: {len(lines):,} tasks")
 
 
-def rows_of(split: Split, start: int) -> list[bytes]:
-    """Return the lines of the tasks of some seeds."""
-    made = make_split(split, start, start + CHUNK)
-    return [orjson.dumps(thaw(as_row(task))) + b"\n" for task in made]
+def rows_of(split: Split, seed: int) -> list[bytes]:
+    """Return the line of the task of a seed; none if the seed makes no task."""
+    return [orjson.dumps(thaw(as_row(task))) + b"\n" for task in make_split(split, seed, seed + 1)]
 
 
 if __name__ == "__main__":
