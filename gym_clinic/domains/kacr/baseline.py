@@ -47,6 +47,7 @@ def _beside(key: str, kind: NodeKind) -> frozenset[str]:
     return frozenset(graph().beside([key], kind))
 
 
+@lru_cache(maxsize=1 << 12)
 def _weight(symptom: str) -> float:
     """Return how much a symptom says: the logarithm of the inverse share of diseases with it."""
     return math.log(len(graph().of_kind("disease")) / max(len(_beside(symptom, "disease")), 1))

@@ -26,7 +26,8 @@ def _prompt(name: str) -> str:
 
 def named(case: WalkCase, keys: tuple[str, ...] | list[str]) -> str:
     """Return the names of nodes in order."""
-    return f"{SEPARATOR} ".join(case.node(key).name for key in keys)
+    graph = case.rules.open_graph()
+    return f"{SEPARATOR} ".join(graph.node(key).name for key in keys)
 
 
 def ticket(case: WalkCase) -> str:

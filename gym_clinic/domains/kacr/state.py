@@ -14,10 +14,10 @@ from gym_clinic.retrieval import HashedNgrams
 from gym_clinic.retrieval.graph import Subgraph, SymptomGraph
 from gym_clinic.retrieval.graph.symptom_graph import KINDS
 
-NAME_WIDTH = 16
+NAME_WIDTH = 8
 """Width of the hashed vector of a node's name."""
 
-TEXT_WIDTH = 64
+TEXT_WIDTH = 32
 """Width of the hashed vector of the question."""
 
 FEATURES = len(KINDS) + 4 + NAME_WIDTH

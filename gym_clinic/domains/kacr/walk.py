@@ -131,7 +131,8 @@ class WalkCase(Case):
         return notes
 
     def _by_name(self) -> dict[str, str]:
-        nodes = [self.node(key) for key in self.candidates]
+        graph = self.rules.open_graph()
+        nodes = [graph.node(key) for key in self.candidates]
         return {text.casefold(): node.id for node in nodes for text in (node.id, node.name)}
 
     def _explain(self, name: str, known: dict[str, str]) -> str:

@@ -71,6 +71,9 @@ FEWEST_LINKED = 2
 LEAST_MASS = 0.4
 """Least probability of the discipline of the first disease, given what is told of it."""
 
+LEAST_OF_SECOND = 0.3
+"""Least probability of the discipline of the second disease, given what is told of it."""
+
 NEARLY = 0.5
 """Share of the probability of the likeliest disease from which another is plausible too."""
 
@@ -205,6 +208,9 @@ def _add_second(
     if len(drawn) < OF_SECOND[0] or not implied.isdisjoint(absent):
         return None, causes
     kept = random.sample(drawn, min(len(drawn), random.randint(*OF_SECOND)))
+    mass = evidence().disciplines(evidence().posterior(person, kept))
+    if mass.get(other.discipline, 0.0) < LEAST_OF_SECOND:
+        return None, causes
     meant = not_absent_beside([_name(key) for key in kept])
     if any(_name(key) in meant for key in absent):
         return None, causes

@@ -128,7 +128,7 @@ class QuestionWriter:
         age = _age(person.age)
         if self.style == "examination":
             pregnant = "pregnant " * (person.pregnancy == "pregnant")
-            who = f"a {age} {pregnant}{noun}" if age else f"a newborn {noun}"
+            who = f"{_article(age)} {age} {pregnant}{noun}" if age else f"a newborn {noun}"
             if person.pregnancy == "postpartum":
                 who += " who gave birth recently"
             comes = "is brought" if self.parent else "comes"
@@ -140,8 +140,17 @@ class QuestionWriter:
             return {"me_is": me, "ive": "she's" if female else "he's",
                     "i": "she" if female else "he", "my": "her" if female else "his",
                     "dont": "doesn't"}  # fmt: skip
-        me = f"I'm a {age} {noun}{state.get(person.pregnancy or '', '')}"
+        me = f"I'm {_article(age)} {age} {noun}{state.get(person.pregnancy or '', '')}"
         return {"me_is": me, "ive": "I've", "i": "I", "my": "my", "dont": "don't"}
+
+
+def _article(age: str) -> str:
+    """Return the article before an age.
+
+    >>> _article("84-year-old"), _article("18-year-old"), _article("42-year-old")
+    ('an', 'an', 'a')
+    """
+    return "an" if age.startswith("8") or age.startswith(("11-", "18-")) else "a"
 
 
 def _age(years: float) -> str:
