@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from gym_clinic._version import __version__
 from gym_clinic.commands import (
     compare,
+    consult,
     doctor,
     evaluate,
     export,
@@ -105,7 +106,7 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(patient.app, name="patient")
 app.add_typer(safety.app, name="safety")
 app.add_typer(export.app, name="export")
-for _command in (instrument, plot, doctor):
+for _command in (consult, instrument, plot, doctor):
     app.add_typer(_command.app)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any, cast
 
 from gym_clinic.consult import Assessor, make_consultant, self_reported
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
@@ -43,7 +43,7 @@ MAX_TURNS = 24
 
 MOST_RESEEDED = 20
 
-ROLES: Mapping[Role, str] = {
+ROLES: Mapping[str, str] = {
     "agent": "You sit on the panel for {seat}. Give its opinion in every round (give_opinion), or "
              "close with your own answer once you have heard enough.",
     "debater": "You are the debater. Hear the panel, then revise the answers (calibrate_answer), "
@@ -58,12 +58,12 @@ def make_domain(
     debater: Any,
 ) -> Domain:  # fmt: skip
     """Return the domain; the options are those of the data sheet."""
-    if not isinstance(role, str) or role not in get_args(Role):
-        raise ConfigError(f"no role {role!r}; {suggest(str(role), get_args(Role))}")
+    if not isinstance(role, str) or role not in ROLES:
+        raise ConfigError(f"no role {role!r}; {suggest(str(role), ROLES)}")
     if not isinstance(graph, bool):
         raise ConfigError(f"graph is true or false, not {graph!r}")
     setup = Setup(
-        role=role,  # type: ignore[arg-type]
+        role=cast("Role", role),
         confidence=assessor_of(confidence),
         graph=graph,
         rounds=at_least_one("rounds", rounds),

@@ -28,7 +28,8 @@ from gym_clinic.domains.kacr.consulting.references import Reference
 from gym_clinic.episode import Task
 from gym_clinic.facts import load
 
-Role = Literal["agent", "debater", "all"]
+Role = Literal["agent", "debater", "all", "nobody"]
+"""Whom a policy plays; nobody where a panel only is to be heard."""
 
 DEBATER_NAME = "debater"
 
@@ -79,7 +80,9 @@ class Setup:
 
     def played(self, case: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the members whom the policy plays."""
-        return {"agent": (self.seat(case),), "debater": (), "all": self.names(case)}[self.role]
+        if self.role == "all":
+            return self.names(case)
+        return (self.seat(case),) if self.role == "agent" else ()
 
     def panel(self, case: Mapping[str, Any]) -> Panel[PanelOpinion]:
         """Return the panel of a case."""
