@@ -105,7 +105,7 @@ def test_the_informed_saw_what_decides() -> None:
 def test_what_is_said_can_be_read_back() -> None:
     seen = hits = 0
     for task in spread(load("kacr:consultation").split("test"), 25):
-        ticket = read_ticket(f"{task.record['question']} {task.record['note']}\n\nOptions:\n")
+        ticket = read_ticket(f"{task.record['question']} {task.record['note']}\n\nOptions, ")
         for opinion, reason in zip(
             task.record["opinions"].values(), task.gold["reasons"].values(), strict=True
         ):

@@ -84,5 +84,4 @@ def best_option(
 def _in_field(ticket: TicketFacts, member: str, finding: str) -> bool:
     facts = load()
     key = facts.finding_ids.get(finding)
-    groups = ", ".join(ticket.fields.get(member, ()))
-    return key is not None and facts.phenotypes[key].group in groups
+    return key is not None and facts.phenotypes[key].group in ticket.fields.get(member, "")

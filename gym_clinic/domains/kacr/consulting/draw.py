@@ -168,6 +168,20 @@ def option_weights() -> Mapping[str, float]:
     return weights
 
 
+@lru_cache(maxsize=4096)
+def is_disease(name: str) -> bool:
+    """Whether a finding is a disease itself, which nobody sees on examination."""
+    return name.casefold() in _disease_names() or name.endswith(("itis", "pathy", "oma"))
+
+
+@lru_cache(maxsize=1)
+def _disease_names() -> frozenset[str]:
+    diseases = load().diseases.values()
+    return frozenset(
+        name.casefold() for disease in diseases for name in (disease.name, *disease.synonyms)
+    )
+
+
 def plausible_options(question: Question) -> dict[str, float]:
     """Return the diseases that may be wrong options of a question, with how plausible they are.
 
@@ -252,6 +266,7 @@ class _Room:
         return (
             not related(key, self.mentioned)
             and not never_told(name)
+            and not is_disease(name)
             and from_age(name) <= self.person.age
             and kind_of(name) in ("sign", "test", "complaint")
             and not overlaps(load().diseases[disease], name)

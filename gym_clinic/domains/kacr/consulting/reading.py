@@ -49,14 +49,14 @@ class TicketFacts(NamedTuple):
 
     Attributes:
         options: Letter -> disease.
-        fields: Member -> the groups of findings that it examines.
+        fields: Member -> the groups of findings that it examines, in one text.
         present: Names of the findings that the ticket states as present.
         absent: Names of those it denies.
         examined: Member -> names of what the agent itself found as that member.
     """
 
     options: Mapping[str, str]
-    fields: Mapping[str, tuple[str, ...]]
+    fields: Mapping[str, str]
     present: frozenset[str]
     absent: frozenset[str]
     examined: Mapping[str, tuple[str, ...]]
@@ -64,21 +64,16 @@ class TicketFacts(NamedTuple):
 
 def read_ticket(text: str) -> TicketFacts:
     """Read a ticket."""
-    question, _, rest = text.partition("\n\nOptions:")
+    question, _, rest = text.partition("\n\nOptions, ")
     _, _, own = rest.partition("Found on your own examination")
     present, absent = linker().symptoms(question)
     return TicketFacts(
         options=dict(_OPTION.findall(rest)),
-        fields={name: tuple(groups.split(", ")) for name, groups in _groups(rest)},
+        fields=dict(_MEMBER.findall(rest)),
         present=frozenset(symptom.name for symptom in present),
         absent=frozenset(symptom.name for symptom in absent),
         examined={name: tuple(found.split(", ")) for name, found in _EXAMINED.findall(own)},
     )
-
-
-def _groups(text: str) -> list[tuple[str, str]]:
-    # A group may hold a comma ("digestion, liver and pancreas"): it is looked for as a whole.
-    return _MEMBER.findall(text)
 
 
 def read_opinions(text: str) -> list[SpokenOpinion]:

@@ -135,7 +135,7 @@ def ticket(task: Task, setup: Setup) -> str:
     seat = setup.seat(record)
     parts = [
         f"Question:\n{record['question']}\n{record['note']}",
-        f"Options:\n{options_text(record)}",
+        f"Options, which diagnosis is it:\n{options_text(record)}",
         f"Panel:\n{panel_text(setup, record)}",
         ROLES[setup.role].format(seat=f"{load().disciplines[seat].name} ({seat})"),
     ]

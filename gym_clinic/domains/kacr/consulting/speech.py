@@ -7,7 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from gym_clinic.domains.kacr.consulting.draw import DrawnConsultation, DrawnOpinion
 from gym_clinic.domains.kacr.consulting.findings import name_of
 from gym_clinic.domains.kacr.questions.words import listed
 from gym_clinic.embedded import linker
@@ -59,38 +58,36 @@ def _links(form: str, key: str, absent: bool) -> bool:
     return found == [(key, status)]
 
 
-class Speaker:
-    """Writes what is said in one consultation.
+def note_in_words(denied: Sequence[str], split: Split, seed: str) -> str:
+    """Return what the referral note denies.
 
     Args:
-        drawn: The consultation.
+        denied: Ids of the findings.
         split: Whose phrases and words are used.
-        random: The source of randomness.
+        seed: Any text; the same seed gives the same words.
     """
+    random = Random(seed)
+    words = [random.choice(words_for(name_of(key), split, True)) for key in denied]
+    return Writer(grammar(split), random, {"absent": listed(words, "or")}).draw("note")
 
-    def __init__(self, drawn: DrawnConsultation, split: Split, random: Random) -> None:
-        self.drawn, self.split, self.random = drawn, split, random
 
-    def note(self) -> str:
-        """Return what the referral note denies."""
-        words = [self._words(key, absent=True) for key in self.drawn.denied]
-        return self._say("note", {"absent": listed(words, "or")})
+def reason_in_words(disease: str, mentioned: str, seen: str, split: Split, seed: str) -> str:
+    """Return the reason of a first opinion in words, whether it is a good one or not.
 
-    def opinion(self, opinion: DrawnOpinion) -> str:
-        """Return the reason of a member in words."""
-        years = self.drawn.question.age
-        return self._say("reason", {
-            "choice": inside(load().diseases[opinion.disease].name),
-            "mentioned": self._words(opinion.mentioned),
-            "seen": self._words(opinion.seen),
-            "patient": "the child" if years < 16 else "the patient",
-        })  # fmt: skip
-
-    def _words(self, key: str, *, absent: bool = False) -> str:
-        return self.random.choice(words_for(name_of(key), self.split, absent))
-
-    def _say(self, pool: str, facts: Mapping[str, str]) -> str:
-        return Writer(grammar(self.split), self.random, facts).draw(pool)
+    Args:
+        disease: Name of the disease that it is for.
+        mentioned: Name of a finding that the ticket speaks of.
+        seen: Name of a finding that it does not speak of.
+        split: Whose phrases and words are used.
+        seed: Any text; the same seed gives the same words.
+    """
+    random = Random(seed)
+    facts = {
+        "choice": inside(disease),
+        "mentioned": random.choice(words_for(mentioned, split, False)),
+        "seen": random.choice(words_for(seen, split, False)),
+    }
+    return Writer(grammar(split), random, facts).draw("reason")
 
 
 def later(pool: str, split: Split, seed: str, facts: Mapping[str, str]) -> str:

@@ -17,7 +17,7 @@ from gym_clinic.domains.kacr.consulting.draw import (
 )
 from gym_clinic.domains.kacr.consulting.findings import name_of
 from gym_clinic.domains.kacr.consulting.setup import Setup, plays_out
-from gym_clinic.domains.kacr.consulting.speech import Speaker
+from gym_clinic.domains.kacr.consulting.speech import note_in_words, reason_in_words
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import load
@@ -73,8 +73,8 @@ def as_row(task: Task) -> dict[str, Any]:
 
 
 def _task(drawn: DrawnConsultation, seed: str, split: Split) -> Task:
-    speaker = Speaker(drawn, split, Random(f"words:consultation:{split}:{seed}"))
-    note = speaker.note()
+    words = f"words:consultation:{split}:{seed}"
+    note = note_in_words(drawn.denied, split, words)
     letters = dict(zip(drawn.options, LETTERS, strict=False))
     diseases = load().diseases
     opinions = {
@@ -82,7 +82,13 @@ def _task(drawn: DrawnConsultation, seed: str, split: Split) -> Task:
             "choice": letters[opinion.disease],
             "confidence": opinion.confidence,
             "findings": [name_of(opinion.mentioned), name_of(opinion.seen)],
-            "explanation": speaker.opinion(opinion),
+            "explanation": reason_in_words(
+                diseases[opinion.disease].name,
+                name_of(opinion.mentioned),
+                name_of(opinion.seen),
+                split,
+                f"{words}:{opinion.member}",
+            ),
             "temper": opinion.temper,
             "yields": opinion.yields,
         }
