@@ -12,7 +12,7 @@ from gym_clinic.commands.options import KeyVariable
 
 if TYPE_CHECKING:
     from gym_clinic.consult import Consultant
-    from gym_clinic.domains.kacr.consulting.guidance import Guidance
+    from gym_clinic.domains.kacr.consulting.guidance import PatientGuidance
 
 app = typer.Typer()
 
@@ -61,7 +61,7 @@ def _chat(url: str | None, model: str | None, api_key_env: str | None) -> Consul
     return make_consultant(option, {})
 
 
-def _lines(guidance: Guidance) -> Iterator[str]:
+def _lines(guidance: PatientGuidance) -> Iterator[str]:
     from gym_clinic.domains.kacr.consulting.guidance import NOTICE
     from gym_clinic.facts import load
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gym_clinic.domains.kacr.consulting import baseline
 from gym_clinic.domains.kacr.consulting.reading import (
-    DialectOwner,
+    PanelEnvironment,
     PanelReader,
     Plan,
     SpokenOpinion,
@@ -66,7 +66,7 @@ def first_option(ticket: TicketFacts, spoken: Sequence[SpokenOpinion]) -> str:
     return next(iter(ticket.options))
 
 
-def _adversary(choose: Choice) -> Callable[[DialectOwner], Callable[[int], PanelReader]]:
+def _adversary(choose: Choice) -> Callable[[PanelEnvironment], Callable[[int], PanelReader]]:
     def plan(text: str) -> Plan:
         ticket = read_ticket(text)
         spoken = read_opinions((yield "hear_panel", {}))
@@ -79,7 +79,7 @@ def _adversary(choose: Choice) -> Callable[[DialectOwner], Callable[[int], Panel
     return lambda env: lambda seed: PanelReader(plan, env.dialect)
 
 
-def _ticket_alone(env: DialectOwner) -> Callable[[int], PanelReader]:
+def _ticket_alone(env: PanelEnvironment) -> Callable[[int], PanelReader]:
     def plan(text: str) -> Plan:
         ticket = read_ticket(text)
         paths = read_paths((yield "read_references", {"options": list(ticket.options)}))

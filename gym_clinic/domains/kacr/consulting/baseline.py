@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from gym_clinic.domains.kacr.consulting.reading import (
-    DialectOwner,
+    PanelEnvironment,
     PanelReader,
     Plan,
     SpokenOpinion,
@@ -26,7 +26,7 @@ SEEN = 2.0
 """Weight of a finding of an examination, beside one of the ticket."""
 
 
-def rules(env: DialectOwner, *, checks: bool = True) -> Callable[[int], PanelReader]:
+def rules(env: PanelEnvironment, *, checks: bool = True) -> Callable[[int], PanelReader]:
     """Make the baseline.
 
     Args:
@@ -46,7 +46,7 @@ def rules(env: DialectOwner, *, checks: bool = True) -> Callable[[int], PanelRea
     return lambda seed: PanelReader(plan, env.dialect)
 
 
-def unchecked(env: DialectOwner) -> Callable[[int], PanelReader]:
+def unchecked(env: PanelEnvironment) -> Callable[[int], PanelReader]:
     """Make the same baseline, which believes everybody."""
     return rules(env, checks=False)
 

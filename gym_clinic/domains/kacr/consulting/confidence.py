@@ -16,7 +16,7 @@ UNREAD = 0.5
 """Confidence in what the debater says: no vote reads it."""
 
 
-class Critic(Protocol):
+class OpinionCritic(Protocol):
     """A trained critic of step I."""
 
     def confidence(
@@ -35,12 +35,12 @@ class CriticAssessor:
         ConfigError: The path is no text, or there is no critic.
     """
 
-    def __init__(self, critic: Critic | str | os.PathLike[str]) -> None:
+    def __init__(self, critic: OpinionCritic | str | os.PathLike[str]) -> None:
         if isinstance(critic, str | os.PathLike):
             critic = import_named("gym_clinic.domains.kacr.critic:load_critic", "critic")(critic)
         if not callable(getattr(critic, "confidence", None)):
             raise ConfigError(f"critic is the path of a critic, not {critic!r}")
-        self.critic: Critic = critic  # type: ignore[assignment]
+        self.critic: OpinionCritic = critic  # type: ignore[assignment]
 
     def __call__(self, question: Question[Any], reply: Any) -> float:
         """Return p of a reply.

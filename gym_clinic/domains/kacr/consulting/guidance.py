@@ -59,7 +59,7 @@ class ServiceLog:
 
 
 @dataclass(frozen=True)
-class Guidance:
+class PatientGuidance:
     """Patient guidance and consultation for one text.
 
     Attributes:
@@ -90,7 +90,7 @@ class Guidance:
 
 def guide(
     text: str, *, members: Consultant | None = None, options: int = 4, rounds: int = 3, k: int = 5
-) -> Guidance:
+) -> PatientGuidance:
     """Guide a text to disciplines and let them consult.
 
     Args:
@@ -114,7 +114,7 @@ def guide(
     named = tuple(map(name_of, present)), tuple(map(name_of, absent))
     ranked = ranked_diseases(present, absent)[:options]
     if len(ranked) < FEWEST_OPTIONS:
-        return Guidance(text, *named)
+        return PatientGuidance(text, *named)
     facts = load()
     letters = dict(zip(LETTERS, ranked, strict=False))
     disciplines = list(dict.fromkeys(facts.diseases[key].discipline for key in ranked))
@@ -142,7 +142,7 @@ def guide(
         f"{facts.disciplines[facts.diseases[key].discipline].name}"
         for key in ranked
     )
-    return Guidance(text, *named, names, paths, tuple(disciplines), discussion)
+    return PatientGuidance(text, *named, names, paths, tuple(disciplines), discussion)
 
 
 def ranked_diseases(present: list[str], absent: list[str]) -> list[str]:

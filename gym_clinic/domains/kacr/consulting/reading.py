@@ -90,7 +90,7 @@ def read_paths(text: str) -> dict[str, frozenset[str]]:
     return {letter: frozenset(names.split(", ")) for letter, names in _REFERENCE.findall(text)}
 
 
-class DialectOwner(Protocol):
+class PanelEnvironment(Protocol):
     """What such an agent knows of its environment."""
 
     dialect: Dialect
