@@ -108,5 +108,28 @@ TASKS: dict[str, TaskImporter] = {
         "CSV",
         watched=("question",),
     ),
+    "disciplines": TaskImporter(
+        f"{_TASKS}.disciplines:read",
+        "questions labelled with disciplines, your own or those of a benchmark",
+        "JSON Lines or CSV",
+    ),
+    "medbullets": TaskImporter(
+        f"{_TASKS}.challenge_clinical:read_medbullets",
+        "questions in the style of USMLE steps 2 and 3",
+        "CSV",
+        watched=("question",),
+    ),
+    "jama": TaskImporter(
+        f"{_TASKS}.challenge_clinical:read_jama",
+        "clinical challenges of JAMA, fetched by the script of their paper",
+        "CSV",
+        watched=("question",),
+    ),
+    "ddxplus": TaskImporter(
+        f"{_TASKS}.ddxplus:read",
+        "patients of DDXPlus, with the diseases of their differential as options",
+        "CSV and JSON",
+        watched=("question",),
+    ),
 }
 """Benchmarks, as ``gym-clinic tasks import`` lists them."""

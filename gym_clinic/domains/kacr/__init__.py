@@ -23,6 +23,7 @@ def domain(
     iterations: int = 3,
     explored: int = 60,
     graph: str = "embedded",
+    questions: str = "embedded",
     description: str = "full",
     order: int = 0,
     annotator_noise: float = 0.0,
@@ -65,6 +66,8 @@ def domain(
         explored: Candidates shown in a step at most.
         graph: ``"embedded"``, or the path of a graph of your own
             (``gym-clinic kb graph build``).
+        questions: ``"embedded"``, or the folder of labelled questions of your own
+            (``gym-clinic tasks import disciplines``).
         description: The subgraph in text: ``"full"`` as in the paper, ``"sets"`` without the
             explanations, or ``"none"``.
         order: Seed of the order in which candidates are shown.

@@ -30,7 +30,7 @@ SIZE_POWER = 0.25
 SHARPNESS = 1.5
 """Support is raised to it before the diseases of a discipline are added up."""
 
-NEAR_WORDS = 0.5
+NEAR_WORDS = 0.65
 """Least share of the words of a term that must occur in the question, weighed by their rarity."""
 
 SMALL = FUNCTION_WORDS | GRAMMAR

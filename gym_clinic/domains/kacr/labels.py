@@ -36,6 +36,11 @@ class Labels:
         """
         known = _disciplines(self.rules)
         right = []
+        if not task.gold.get("disciplines"):
+            raise TaskError(
+                f"task {task.id!r} has no labelled disciplines; 'gym-clinic tasks import "
+                "disciplines' joins a file of labels to a benchmark"
+            )
         for name in task.gold["disciplines"]:
             if name.casefold() not in known:
                 raise TaskError(

@@ -15,6 +15,9 @@ from functools import cached_property, lru_cache
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gym_clinic.embedded import EMBEDDED, linker, linker_of, open_graph
 from gym_clinic.errors import TaskError
 from gym_clinic.retrieval.graph import SymptomGraph, SymptomLinker
@@ -104,31 +107,58 @@ class WalkRules:
         known: Collection[str],
         random: Random,
     ) -> list[str]:
-        """Return the candidates of a step: first-order neighbours, capped, in a drawn order.
-
-        Where there are more than the cap, those beside most symptoms of the subgraph are kept
-        (for symptoms: beside most sources), ties by lot.
-
-        Args:
-            layer: The step.
-            sources: Ids of the nodes from which it is explored.
-            symptoms: Ids of the symptoms of the subgraph.
-            known: Ids of nodes of the subgraph that stay candidates.
-            random: The source of randomness.
-        """
+        """Return the candidates of a step, as `explored_from` does."""
         graph = self.open_graph()
-        near = graph.beside(sources, layer.kind)
-        for key in known:
-            near.setdefault(key, 0)
-        if layer.kind == "disease":
-            shared = graph.beside(symptoms, "disease")
-            near = {key: shared.get(key, 0) for key in near}
-        keys = list(near)
-        random.shuffle(keys)
-        if len(keys) > self.explored:
-            keys = sorted(keys, key=lambda key: -near[key])[: self.explored]
-            random.shuffle(keys)
-        return keys
+        return explored_from(graph, layer, sources, symptoms, known, self.explored, random)
+
+
+def explored_from(
+    graph: SymptomGraph,
+    layer: Layer,
+    sources: Sequence[str],
+    symptoms: Sequence[str],
+    known: Collection[str],
+    most: int,
+    random: Random,
+) -> list[str]:
+    """Return the candidates of a step: first-order neighbours, capped, in a drawn order.
+
+    Where there are more than the cap, those beside most symptoms of the subgraph are kept (for
+    symptoms and disciplines: beside most sources), ties by lot.
+
+    Args:
+        graph: The graph.
+        layer: The step.
+        sources: Ids of the nodes from which it is explored.
+        symptoms: Ids of the symptoms of the subgraph.
+        known: Ids of nodes of the subgraph that stay candidates.
+        most: The cap.
+        random: The source of randomness.
+    """
+    places, counts = graph.places_beside(sources, layer.kind)
+    if known:
+        more = np.setdiff1d(graph.places(known), places)
+        places = np.concatenate([places, more])
+        counts = np.concatenate([counts, np.zeros(len(more), dtype=np.int64)])
+    if len(places) > most:
+        if layer.kind == "disease" and layer.via != "symptom":
+            counts = _counts_of(places, *graph.places_beside(symptoms, "disease"))
+        lots = np.random.default_rng(random.getrandbits(64)).random(len(places))
+        places = places[np.lexsort((lots, -counts))[:most]]
+    keys = [graph.nodes[place].id for place in places.tolist()]
+    random.shuffle(keys)
+    return keys
+
+
+def _counts_of(
+    wanted: NDArray[np.int64], places: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the counts of some places, 0 for those that have none; the others are ascending."""
+    if not len(places):
+        return np.zeros(len(wanted), dtype=np.int64)
+    at = np.searchsorted(places, wanted).clip(0, len(places) - 1)
+    found: NDArray[np.int64] = np.where(places[at] == wanted, counts[at], 0)
+    return found
 
 
 @lru_cache(maxsize=4)

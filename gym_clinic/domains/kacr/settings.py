@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from gym_clinic.action import Tag, Tags
 from gym_clinic.domain import Domain, Menu, Move
@@ -16,6 +17,7 @@ from gym_clinic.domains.kacr.state import graph_info
 from gym_clinic.domains.kacr.tasks import SIZES, make_task
 from gym_clinic.domains.kacr.tools import read_answer, select_nodes
 from gym_clinic.domains.kacr.walk import WalkCase
+from gym_clinic.embedded import EMBEDDED
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import at_least_one, suggest
@@ -39,6 +41,7 @@ def make_domain(
     iterations: int,
     explored: int,
     graph: str,
+    questions: str,
     description: str,
     order: int,
     annotator_noise: float,
@@ -66,13 +69,17 @@ def make_domain(
     judge = Judge(labels)
     # With more disciplines a step, chance alone earns much: the tricks then show what chance is.
     strict = disciplines == 1
-    folder = TaskFolder(tasks_dir("kacr"), tuple(SIZES))
+    own = questions != EMBEDDED
+    if not isinstance(questions, str) or not questions:
+        raise ConfigError(f"questions is {EMBEDDED!r} or a folder of tasks, not {questions!r}")
+    folder = TaskFolder(Path(questions) if own else tasks_dir("kacr"), tuple(SIZES))
+    endless = EndlessTasks(lambda seed: make_task(f"endless:{seed}", "train"), "dg")
     policy = (tasks_dir("kacr") / "policy.md").read_text(encoding="utf-8")
     return Domain(
         name="kacr",
         policy=policy,
         tasks={**{split: folder[split] for split in folder},
-               "endless": EndlessTasks(lambda seed: make_task(f"endless:{seed}", "train"), "dg")},
+               **({} if own else {"endless": endless})},
         rubric=judge.rubric(iterations),
         tools=(select_nodes,),
         ticket=lambda task: describe.ticket(WalkCase(task, rules)),

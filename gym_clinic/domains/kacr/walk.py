@@ -25,7 +25,7 @@ class WalkCase(Case):
     """One walk.
 
     Args:
-        task: The task; its ticket is the question.
+        task: The task; its ticket, or else the question of its record, is the question.
         rules: The rules of the walk.
 
     Attributes:
@@ -35,8 +35,8 @@ class WalkCase(Case):
 
     def __init__(self, task: Task, rules: WalkRules) -> None:
         super().__init__({**task.record, WALK: {"selected": []}})
-        self.rules, self.question = rules, task.ticket
-        self.mentions = rules.mentions(task.ticket)
+        self.rules, self.question = rules, task.ticket or str(task.record.get("question", ""))
+        self.mentions = rules.mentions(self.question)
         self._seed = f"{rules.order}:{task.id}"
         self._fresh = True
         self._candidates: tuple[int, tuple[str, ...]] | None = None

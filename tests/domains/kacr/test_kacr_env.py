@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,15 +15,18 @@ import pytest
 
 from gym_clinic import ClinicEnv, embedded
 from gym_clinic.domains.kacr.labels import Labels
+from gym_clinic.domains.kacr.oracle import reaches
 from gym_clinic.domains.kacr.reading import read_step
 from gym_clinic.domains.kacr.rules import WalkRules
 from gym_clinic.domains.kacr.state import FEATURES, TEXT_WIDTH
 from gym_clinic.domains.kacr.walk import WalkCase
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, TaskError
+from gym_clinic.facts import load as load_facts
 from gym_clinic.policies import load, play
 from gym_clinic.retrieval.graph import BELONGS, RELATED, Node, Relation, SymptomGraph, save_graph
 from gym_clinic.rewards import scale
+from gym_clinic.simulate.told.kinds import overlaps
 from gym_clinic.taskset import first
 
 ID = "clinic/DisciplineGraph-v0"
@@ -274,6 +278,53 @@ def test_tricks_earn_little_and_rules_much_more() -> None:
         earned = mean(env, name, TASKS)
         assert earned < 0.35, name
         assert earned < rules - 0.2, name
+
+
+@pytest.mark.population
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_bars_of_step_one(split: str, some: Callable[[Sequence[Any]], Sequence[Any]]) -> None:
+    env = make(split=split, disciplines=1)
+    tasks = some(tuple(env.tasks))
+    earned = {}
+    for name in ("rules", "degree", *env.domain.adversaries):
+        maker = load(name, env, {})
+        earned[name] = fmean(play(env, task, maker(seed), seed).reward / 3
+                             for seed, task in enumerate(tasks))  # fmt: skip
+    for name in env.domain.adversaries:
+        assert earned[name] < 0.35, earned
+        assert earned[name] < earned["rules"] - 0.2, earned
+
+
+@pytest.mark.population
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_tasks_are_fair(split: str, some: Callable[[Sequence[Any]], Sequence[Any]]) -> None:
+    """Each task names one to three known disciplines, no disease, and can be walked with K = 1."""
+    facts = load_facts()
+    tasks = some(tuple(make(split=split).tasks))
+    names = {discipline.name for discipline in facts.disciplines.values()}
+    for task in tasks:
+        right = list(task.gold["disciplines"])
+        assert 1 <= len(right) <= 3
+        assert set(right) <= names
+        assert not overlaps(facts.diseases[task.gold["condition"]], task.ticket), task.ticket
+        assert reaches(task, WalkRules(disciplines=1)), task.id
+    misleading = fmean(task.gold["misleading"] for task in tasks)
+    assert 0.15 < misleading < 0.5, misleading
+
+
+@pytest.mark.population
+def test_no_question_of_test_is_one_of_train() -> None:
+    env = make()
+    findings, tickets = {}, {}
+    for split in ("train", "test"):
+        tasks = list(env.domain.split(split))
+        findings[split] = {
+            (task.gold["condition"], *sorted(task.gold["present"])) for task in tasks
+        }
+        tickets[split] = {task.ticket for task in tasks}
+    assert not tickets["train"] & tickets["test"]
+    # A few short lists of findings recur, in other words.
+    assert len(findings["train"] & findings["test"]) < 0.05 * len(findings["test"])
 
 
 def test_chance_is_listed_beside_the_baselines_at_more_disciplines() -> None:
