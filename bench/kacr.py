@@ -37,7 +37,7 @@ POLICIES = ("oracle", "rules", "rules-forward", "degree")
 
 MODELS: Mapping[str, Mapping[str, Any]] = {
     "words": {"ngram_range": (1, 2), "sublinear_tf": True},
-    "characters": {"analyzer": "char_wb", "ngram_range": (2, 5), "sublinear_tf": True},
+    "characters": {"analyzer": "char_wb", "ngram_range": (2, 4), "sublinear_tf": True},
 }
 """Linear models of the question: what their features are made of."""
 
@@ -63,7 +63,7 @@ def fit(features: Mapping[str, Any]) -> tuple[Pipeline, MultiLabelBinarizer]:
     right = labels.fit_transform([list(task.gold["disciplines"]) for task in tasks])
     model = make_pipeline(
         TfidfVectorizer(min_df=2, **features),
-        OneVsRestClassifier(LogisticRegression(C=30.0, max_iter=300)),
+        OneVsRestClassifier(LogisticRegression(C=30.0, solver="liblinear")),
     )
     return model.fit([task.ticket for task in tasks], right), labels
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from random import Random
 
 import pytest
 from places import ROOT
@@ -22,6 +23,7 @@ from gym_clinic.domains.kacr.questions.evidence import evidence
 from gym_clinic.domains.kacr.questions.words import POOLS, figurative, grammar, wordings
 from gym_clinic.domains.kacr.tasks import SIZES, make_task
 from gym_clinic.facts import Person, load, with_ancestors
+from gym_clinic.simulate import Grammar, Writer
 from gym_clinic.simulate.split import HELD_OUT
 from gym_clinic.simulate.told.kinds import overlaps
 
@@ -171,3 +173,29 @@ def test_tasks_without_end_differ_and_use_the_phrases_of_train() -> None:
     first, second = make_task("endless:1", "train"), make_task("endless:2", "train")
     assert first.ticket != second.ticket
     assert first == make_task("endless:1", "train")
+
+
+SAID = {
+    "complaints": "vomiting and chest pain", "says": "my head hurts",
+    "sign_list": "jaundice and hepatomegaly", "result_list": "anemia and proteinuria",
+    "history": "hypothyroidism and osteoporosis", "absences": "vomiting or chest pain",
+    "unseen": "jaundice or hepatomegaly", "untested": "anemia or proteinuria",
+    "i": "I", "my": "my", "dont": "don't", "ive": "I've", "me_is": "I'm a 40-year-old man",
+    "who": "a 40-year-old man", "he": "he", "comes": "comes",
+}  # fmt: skip
+COUNTS = {"opening_plain": 0, "asking": 0, "clause": 1}
+"""Pool -> findings that a phrase of it tells; two for the others."""
+
+
+@pytest.mark.parametrize("style", ["patient", "examination"])
+def test_the_linker_reads_each_phrase_as_it_is_meant(style: str) -> None:
+    """What is told is read as present, what is denied as absent, and no phrase adds a symptom."""
+    for split in ("train", "dev", "test"):
+        phrases = grammar(style, split)
+        for pool in POOLS:
+            expected = "absent" if pool.startswith("none") else "present"
+            for phrase in phrases[pool]:
+                text = Writer(Grammar({pool: (phrase,)}), Random(0), SAID).draw(pool)
+                links = embedded.linker().link(text)
+                assert len(links) == COUNTS.get(pool, 2), (text, links)
+                assert {link.status for link in links} <= {expected}, text

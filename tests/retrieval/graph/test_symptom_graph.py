@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_graph import NODES, RELATIONS, small_graph
 
+from gym_clinic import embedded
 from gym_clinic.errors import ConfigError, TaskError
 from gym_clinic.facts import load
 from gym_clinic.retrieval.graph.facts_graph import graph_of_facts
@@ -251,3 +253,24 @@ def test_a_damaged_file_is_read_or_named(data, tmp_path_factory):
     assert wrong is None or f"{path} is no symptom graph" in wrong
     for node in nodes:
         assert graph.degree(node.id) == len(graph.neighbours(node.id))
+
+
+def test_nodes_beside_others_are_counted_once_for_each() -> None:
+    """Both ways of counting agree with the neighbours of each node."""
+    graph = embedded.graph()
+    symptoms = [node.id for node in graph.of_kind("symptom")]
+    for keys in (symptoms[:2], symptoms[:400], []):
+        count = Counter(
+            key
+            for symptom in keys
+            for key in {beside.record.id for beside in graph.neighbours(symptom, kind="disease")}
+        )
+        assert graph.beside(keys, "disease") == count
+    twice = SymptomGraph.build(
+        [Node("s", "symptom", "S"), Node("d", "disease", "D")],
+        [Relation("s", "one", "d"), Relation("s", "other", "d"), Relation("d", "back", "s")],
+    )
+    assert twice.beside(["s"], "disease") == {"d": 1}
+    assert twice.places(["s", "d", "s"]).tolist() == [0, 1]
+    with pytest.raises(ConfigError, match="no node"):
+        twice.beside(["x"], "disease")
