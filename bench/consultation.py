@@ -4,8 +4,8 @@ Run: ``python bench/consultation.py [--split test] [--limit N]``. It prints the 
 policies in each role; linear models of the question alone and of question and opinions, fitted to
 train; the panels of the literature with the recorded members, beside a single agent with as many
 replies; rounds to consensus for R = 1 to 4; a sweep of K; and the calibration of stated confidence.
-``--count-options N`` counts right and wrong options of N questions and writes their scores. The
-linear models need the extra ``adversaries``.
+``--fit-options N`` fits the weights of the wrong options to N questions and writes them. The linear
+models need the extra ``adversaries``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import log
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -239,32 +238,43 @@ def ablations(split: str, limit: int | None) -> Iterator[str]:
         )
 
 
-# --- scores of the options ----------------------------------------------------
+# --- weights of the wrong options ---------------------------------------------
 
 
-def count_options(count: int) -> str:
-    """Count how often each disease is the right and how often a wrong option, and write scores.
-
-    Wrong options are drawn by how plausible they are alone.
-    """
-    right: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
+def fit_options(count: int) -> str:
+    """Fit how often each disease is drawn as a wrong option, and write the weights."""
+    gold: Counter[str] = Counter()
+    plausible = []
     for seed in range(count):
         try:
-            question = draw_question(f"count:{seed}", "train")
+            question = draw_question(f"fit:{seed}", "train")
         except TaskError:
             continue
-        right[question.condition] += 1
-        random, plausible = Random(seed), draw.plausible_options(question)
-        keys = {key: random.random() ** (1 / share) for key, share in plausible.items()}
+        gold[question.condition] += 1
+        plausible.append(draw.plausible_options(question))
+    weights = dict.fromkeys(gold, 1.0)
+    wrong: Counter[str] = Counter()
+    for step in range(40):
+        wrong = _drawn_wrong(plausible, weights, Random(step))
+        for key in weights:
+            factor = ((3 * gold[key] + 1) / (wrong[key] + 1)) ** 0.5
+            weights[key] = min(max(weights[key] * factor, 1e-4), 1e4)
+    path = Path(draw.__file__).with_name("option_weights.json")
+    rounded = {key: float(f"{weight:.3g}") for key, weight in sorted(weights.items())}
+    replace_file(path, [orjson.dumps(rounded, option=orjson.OPT_INDENT_2), b"\n"])
+    off = fmean(abs(wrong[key] - 3 * gold[key]) / (3 * gold[key]) for key in gold)
+    return f"{len(gold)} diseases; a wrong option is off its goal by {off:.2f} of it on average"
+
+
+def _drawn_wrong(
+    plausible: Sequence[Mapping[str, float]], weights: Mapping[str, float], random: Random
+) -> Counter[str]:
+    wrong: Counter[str] = Counter()
+    for chances in plausible:
+        keys = {key: random.random() ** (1 / (share * weights[key]))
+                for key, share in chances.items() if key in weights}  # fmt: skip
         wrong.update(sorted(keys, key=lambda key: -keys[key])[:3])
-    scores = {
-        key: round(log((right[key] + 0.5) / (wrong[key] + 1.5)), 6)
-        for key in sorted({*right, *wrong})
-    }
-    path = Path(draw.__file__).with_name("option_scores.json")
-    replace_file(path, [orjson.dumps(scores, option=orjson.OPT_INDENT_2), b"\n"])
-    return f"{len(scores)} diseases"
+    return wrong
 
 
 def main() -> None:
@@ -272,10 +282,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--split", choices=("dev", "test"), default="test")
     parser.add_argument("--limit", type=int, help="tasks instead of all")
-    parser.add_argument("--count-options", type=int, metavar="N", help="questions to count")
+    parser.add_argument("--fit-options", type=int, metavar="N", help="questions to fit to")
     args = parser.parse_args()
-    if args.count_options:
-        print(count_options(args.count_options))
+    if args.fit_options:
+        print(fit_options(args.fit_options))
         return
     tasks = first(make(split=args.split).tasks, args.limit)
     for lines in (

@@ -76,13 +76,13 @@ YIELDS = 0.5
 DENIED = 3
 """Findings that the referral note denies."""
 
-PLAUSIBLE = 36
+PLAUSIBLE = 20
 """Likeliest diseases among which the wrong options are drawn."""
 
-CLOSENESS = 0.6
+CLOSENESS = 0.9
 """Probabilities of wrong options are raised to it."""
 
-TRIES, PANELS = 60, 4
+TRIES, PANELS = 40, 4
 """Questions tried for a seed, and panels for each question."""
 
 
@@ -142,8 +142,6 @@ def draw_consultation(seed: str, split: Split) -> DrawnConsultation:
     Raises:
         TaskError: If no question of the seed makes one.
     """
-    # Drawn once for the seed: a question that cannot have it gives way to the next.
-    place = Random(f"place:{split}:{seed}").randrange(len(LETTERS))
     for number in range(TRIES):
         # The first try takes the question that step I tries first for this seed.
         try:
@@ -152,23 +150,22 @@ def draw_consultation(seed: str, split: Split) -> DrawnConsultation:
             continue
         for panel in range(PANELS):
             random = Random(f"consultation:{split}:{seed}:{number}:{panel}")
-            drawn = _Room(question, random).draw(place)
+            drawn = _Room(question, random).draw()
             if drawn is not None:
                 return drawn
     raise TaskError(f"seed {seed!r}: none of {TRIES} questions makes a consultation of {split}")
 
 
 @lru_cache(maxsize=1)
-def option_scores() -> Mapping[str, float]:
-    """Return disease -> how much rather it would be a right than a wrong option, if drawn freely.
+def option_weights() -> Mapping[str, float]:
+    """Return disease -> its weight as a wrong option.
 
-    The logarithm of the ratio, counted by ``bench/consultation.py --count-options``. Options are
-    drawn so that the right one is as often first as last of its four by this score: its name alone
-    then tells little.
+    The weights even out how often a disease is a wrong option for each time it is the right one,
+    so that its name alone tells nothing; ``bench/consultation.py --fit-options`` fits them.
     """
-    file = Path(__file__).with_name("option_scores.json")
-    scores: dict[str, float] = strict_json.loads(file.read_text(encoding="utf-8"))
-    return scores
+    file = Path(__file__).with_name("option_weights.json")
+    weights: dict[str, float] = strict_json.loads(file.read_text(encoding="utf-8"))
+    return weights
 
 
 @lru_cache(maxsize=4096)
@@ -212,14 +209,10 @@ class _Room:
         self.right = question.condition
         self.mentioned = {*self.told, *question.absent}
 
-    def draw(self, place: int) -> DrawnConsultation | None:
-        """Return the consultation; None if nobody could see what decides.
-
-        Args:
-            place: As for :meth:`_options`.
-        """
+    def draw(self) -> DrawnConsultation | None:
+        """Return the consultation; None if nobody could see what decides."""
         random = self.random
-        options = self._options(place)
+        options = self._options()
         if options is None:
             return None
         deciding = [key for key in sorted(typical(self.right)) if self._new(key, self.right)
@@ -255,23 +248,17 @@ class _Room:
             examinations, denied, informed, random.choice(members),
         )  # fmt: skip
 
-    def _options(self, place: int) -> tuple[str, ...] | None:
-        """Draw three diseases beside the right one, by how plausible the question makes them.
-
-        Args:
-            place: How many of them are rather right options than the right one is, by
-                :func:`option_scores`.
-        """
-        scores, right = option_scores(), self.right
-        chance = {key: share for key, share in plausible_options(self.question).items()
-                  if key in scores}  # fmt: skip
+    def _options(self) -> tuple[str, ...] | None:
+        """Draw three diseases beside the right one, by how plausible the question makes them."""
+        plausible, weights = plausible_options(self.question), option_weights()
+        chance = {key: share * weights[key] for key, share in plausible.items()
+                  if weights.get(key, 0.0) > 0}  # fmt: skip
+        if len(chance) < 3:
+            return None
         keys = {key: self.random.random() ** (1 / chance[key]) for key in chance}
-        ordered = sorted(chance, key=lambda key: (-keys[key], key))
-        above = [key for key in ordered if scores[key] > scores.get(right, 0.0)][:place]
-        below = [key for key in ordered if scores[key] <= scores.get(right, 0.0)][: 3 - place]
-        chosen = [right, *above, *below]
+        chosen = [self.right, *sorted(chance, key=lambda key: (-keys[key], key))[:3]]
         self.random.shuffle(chosen)
-        return tuple(chosen) if len(chosen) == len(LETTERS) else None
+        return tuple(chosen)
 
     def _new(self, key: str, disease: str) -> bool:
         """Whether a finding may be seen in this person and is not yet spoken of."""
