@@ -18,6 +18,7 @@ from gym_clinic.commands import (
     actions,
     cases,
     compare,
+    consult,
     doctor,
     evaluate,
     export,
@@ -110,7 +111,7 @@ app.add_typer(patient.app, name="patient")
 app.add_typer(safety.app, name="safety")
 app.add_typer(export.app, name="export")
 app.add_typer(sheets.app, name="sheets")
-for _command in (instrument, plot, doctor):
+for _command in (consult, instrument, plot, doctor):
     app.add_typer(_command.app)
 
 

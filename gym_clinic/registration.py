@@ -14,6 +14,7 @@ IDS: dict[str, dict[str, Any]] = {
     "clinic/DrugInteraction-v0": {"domain": "drug_interaction"},
     "clinic/DxSearch-v0": {"domain": "dxsearch"},
     "clinic/DisciplineGraph-v0": {"domain": "kacr"},
+    "clinic/Consultation-v0": {"domain": "kacr:consultation"},
 }
 
 

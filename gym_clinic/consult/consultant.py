@@ -127,6 +127,18 @@ class Chat:
             ) from None
 
 
+class Awaited:
+    """The place of a member for whom the caller of a panel replies: a policy, or a person."""
+
+    def ask(self, question: Question[R], case: Case) -> R:
+        """Raise an error: the panel pauses for such a member and never asks it.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(f"{question.role} is awaited: use Panel.open and Panel.advance")
+
+
 class _UnreadableError(Exception):
     """The text of a chat model does not fit the reply model."""
 

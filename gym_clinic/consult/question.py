@@ -99,6 +99,9 @@ class Question(Generic[R]):
         reply: The pydantic model of the reply.
         round: Round of a discussion, from 1.
         opinions: The replies of the panel's members in the round before, if there was one.
+        follow_up: What is asked after those replies, with the placeholders ``{opinions}`` (the
+            replies of the others) and ``{reply}``, and those of `values`; the default asks to
+            keep or change the reply.
     """
 
     role: str
@@ -107,6 +110,7 @@ class Question(Generic[R]):
     reply: type[R]
     round: int = 1
     opinions: tuple[Opinion[R], ...] = field(default=(), repr=False)
+    follow_up: Prompt | None = None
 
     def messages(self) -> list[dict[str, str]]:
         """The question as chat messages.
@@ -117,8 +121,11 @@ class Question(Generic[R]):
         Raises:
             ConfigError: The prompt has a placeholder without a value.
         """
-        if missing := sorted(self.prompt.placeholders - self.values.keys() - {"reply"}):
-            raise ConfigError(f"{self.prompt.source}: {self.role} has no value for {missing}")
+        follow_up = self.follow_up or _DISCUSSION
+        for prompt in (self.prompt, follow_up) if self.opinions else (self.prompt,):
+            known = {"reply", "opinions"} if prompt is follow_up else {"reply"}
+            if missing := sorted(prompt.placeholders - self.values.keys() - known):
+                raise ConfigError(f"{prompt.source}: {self.role} has no value for {missing}")
         user = self._fill(self.prompt.user)
         messages = [{"role": "user", "content": user}]
         if self.prompt.system:
@@ -126,7 +133,7 @@ class Question(Generic[R]):
         if not self.opinions:
             return messages
         others = opinions_text([one for one in self.opinions if one.member != self.role])
-        discussion = _DISCUSSION.user.format(opinions=others, reply=reply_format(self.reply))
+        discussion = self._fill(follow_up.user, opinions=others)
         own = [one.reply for one in self.opinions if one.member == self.role and one.reply]
         if own:
             said = {"role": "assistant", "content": own[0].model_dump_json()}
@@ -134,10 +141,10 @@ class Question(Generic[R]):
         messages[-1]["content"] = f"{user}\n\n{discussion}"
         return messages
 
-    def _fill(self, text: str) -> str:
+    def _fill(self, text: str, **known: str) -> str:
         values: dict[str, Any] = {}
         for name in _placeholders(text):
-            value = reply_format(self.reply) if name == "reply" else self.values[name]
+            value = reply_format(self.reply) if name == "reply" else {**self.values, **known}[name]
             values[name] = value() if callable(value) else value
         return text.format_map(values)
 
@@ -223,4 +230,4 @@ def _placeholders(text: str) -> frozenset[str]:
     return frozenset(name for _, name, _, _ in Formatter().parse(text) if name is not None)
 
 
-_DISCUSSION = read_prompt(Path(__file__).with_name("discussion.md"))
+_DISCUSSION = read_prompt(Path(__file__).parent / "prompts" / "discuss.md")

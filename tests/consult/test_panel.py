@@ -165,7 +165,7 @@ def test_replies_of_another_form_are_read_by_functions() -> None:
     panel: Panel[Verdict] = Panel(
         members,
         choice=lambda reply: str(reply.grade),
-        confidence=lambda reply: 1 / reply.grade,
+        confidence=lambda question, reply: 1 / reply.grade,
         vote=weighted_by_confidence,
     )
     found = panel.discuss(Question("panel", Prompt("", "?"), {}, Verdict), Case({}))
@@ -175,7 +175,7 @@ def test_replies_of_another_form_are_read_by_functions() -> None:
 @pytest.mark.parametrize("confidence", [-0.1, float("nan"), float("inf")])
 def test_a_confidence_out_of_range_is_refused(confidence: float) -> None:
     with pytest.raises(ConfigError, match="m0: confidence must be a number of at least 0"):
-        one_round(("A", 1.0), confidence=lambda reply: confidence)
+        one_round(("A", 1.0), confidence=lambda question, reply: confidence)
 
 
 # --- rounds -------------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_several_rounds_of_recorded_replies() -> None:
         recorded("c", ("C", 0.7), ("C", 0.7), ("B", 0.9)),
     ]
     found = discuss(members, rounds=5)
-    assert [[one.choice for one in opinions] for opinions in found.rounds] == [
+    assert [[one.choice for one in played.opinions] for played in found.rounds] == [
         ["A", "B", "C"],
         ["B", "B", "C"],
         ["B", "B", "B"],  # unanimous: the discussion is over
@@ -319,7 +319,7 @@ def test_tokens_are_charged_to_the_case_and_listed_by_member() -> None:
     case = Case({})
     case.charge({"total_tokens": 100})
     found = panel.discuss(QUESTION, case)
-    assert [[one.tokens for one in opinions] for opinions in found.rounds] == [
+    assert [[one.tokens for one in played.opinions] for played in found.rounds] == [
         [{"total_tokens": 5}, {"total_tokens": 5}, {}],  # a failure has its price too
         [{"total_tokens": 5}, {"total_tokens": 5}, {}],
     ]

@@ -1,0 +1,1 @@
+"""The consultation of disciplines (KACR, step II): ``clinic/Consultation-v0``."""
