@@ -67,7 +67,7 @@ class Head:
             radii=(random.uniform(70, 76), random.uniform(90, 96)),
             bone=random.uniform(6.5, 8.5),
             shift=float(np.clip(shift, -10, 10)),
-            ventricle=0.75 + 0.005 * record.age + random.uniform(-0.08, 0.08),
+            ventricle=0.75 + 0.005 * record.years + random.uniform(-0.08, 0.08),
         )
 
     def place(self, side: str | None, angle: float, part: float) -> Point:
@@ -124,7 +124,7 @@ def _brain(head: Head, record: ImageRecord) -> Field:
     cortex = soft((away - 0.84 - 0.035 * folds) * 70, 5)
     image = mix(blank(WHITE), GREY, cortex)
     sulcus = soft((away - 0.86) * 60, 5) * soft(folds - 0.75, 0.5)
-    image = mix(image, FLUID + 0.05, sulcus * (0.35 + 0.005 * record.age))
+    image = mix(image, FLUID + 0.05, sulcus * (0.35 + 0.005 * record.years))
     size = head.ventricle
     for sign in (-1, 1):
         def at(px: float, py: float, rx: float, ry: float, turn: float, edge: float = 2.5,

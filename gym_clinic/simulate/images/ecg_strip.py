@@ -157,7 +157,7 @@ def trace(record: ImageRecord, rhythm: Rhythm, lead: str) -> Field:
     gain = random.uniform(0.85, 1.15)
     total = np.zeros_like(time)
     for start in rhythm.atria:
-        height = 0.13 if lead == "II" else 0.08
+        height = 0.17 if lead == "II" else 0.1
         total += _wave(time, height, start + 0.04, 0.022)
     if record.find("atrial_fibrillation") is not None:
         phase = random.uniform(0, 6.28) + 0.9 * np.sin(2 * np.pi * 1.1 * time)
@@ -185,8 +185,8 @@ def trace(record: ImageRecord, rhythm: Rhythm, lead: str) -> Field:
         peak = 0.34 if wide else 0.28
         total += _wave(time, gain * height, beat + peak, 0.05)
         if lift:
-            rise = 1 / (1 + np.exp(-(time - beat - 0.08) / 0.006))
-            fall = 1 / (1 + np.exp((time - beat - 0.3) / 0.03))
+            rise = 1 / (1 + np.exp(np.clip(-(time - beat - 0.08) / 0.006, -50, 50)))
+            fall = 1 / (1 + np.exp(np.clip((time - beat - 0.3) / 0.03, -50, 50)))
             total += lift * rise * fall
     return total
 
@@ -233,15 +233,19 @@ def _line(rows: Field) -> Field:
 def _disturbed(record: ImageRecord, lead: str) -> Field:
     random = stream(record.seed, f"noise {lead}")
     time = np.arange(SIZE * 4) / (4 * PER_SECOND)
-    noise = random.standard_normal(SIZE * 4)
-    total = (0.012 + 0.035 * record.difficulty) * np.convolve(noise, np.ones(4) / 2, "same")
+    total = (0.012 + 0.035 * record.difficulty) * _smoothed(random.standard_normal(SIZE * 4))
     if "wander" in record.artefacts:
         total += 0.16 * np.sin(2 * np.pi * 0.3 * time + random.uniform(0, 6.28))
     if "tremor" in record.artefacts:
-        total += 0.035 * np.convolve(random.standard_normal(SIZE * 4), np.ones(3) / 1.7, "same")
+        total += 0.035 * _smoothed(random.standard_normal(SIZE * 4))
     if "mains" in record.artefacts:
         total += 0.03 * np.sin(2 * np.pi * 50 * time)
     return total
+
+
+def _smoothed(noise: Field) -> Field:
+    """Return noise averaged over four samples, with the deviation kept."""
+    return (noise + np.roll(noise, 1) + np.roll(noise, 2) + np.roll(noise, 3)) / 2
 
 
 def _regions(record: ImageRecord, rhythm: Rhythm) -> list[Region]:

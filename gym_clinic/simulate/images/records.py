@@ -40,7 +40,7 @@ class ImageRecord:
         modality: One of modalities.json.
         seed: Draws all that the record leaves open: build, texture, noise, exact coordinates.
         sex: "female" or "male".
-        age: In years.
+        age: In years; the middle of the modality's ages if not given.
         side: Side of the organ that is imaged, such as the eye; None if there is one organ.
         findings: What is to be found; a kind occurs at most once for each side.
         artefacts: What disturbs the image.
@@ -50,11 +50,16 @@ class ImageRecord:
     modality: str
     seed: int
     sex: str = "female"
-    age: float = 50.0
+    age: float | None = None
     side: str | None = None
     findings: tuple[Finding, ...] = ()
     artefacts: tuple[str, ...] = ()
     difficulty: float = 0.3
+
+    @property
+    def years(self) -> float:
+        """The age, where it matters to the drawing."""
+        return self.age if self.age is not None else sum(self.table.age) / 2
 
     @property
     def table(self) -> ModalityTable:
@@ -95,6 +100,8 @@ def read_record(row: Mapping[str, Any] | ImageRecord) -> ImageRecord:
         row = _from_json(row)
     table = row.table
     _choose("sex", row.sex, table.sexes)
+    if row.age is None:
+        row = replace(row, age=(table.age[0] + table.age[1]) / 2)
     _within("age", row.age, table.age)
     _within("difficulty", row.difficulty, (0.0, 1.0))
     if isinstance(row.seed, bool) or not isinstance(row.seed, int) or row.seed < 0:
@@ -176,7 +183,7 @@ def _choose(what: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise ConfigError(f"{what} is one of {list(choices)}, not {value!r}")
 
 
-def _within(what: str, value: float, limits: tuple[float, float]) -> None:
+def _within(what: str, value: float | None, limits: tuple[float, float]) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ConfigError(f"{what} is a number, not {value!r}")
     if not limits[0] <= value <= limits[1]:
