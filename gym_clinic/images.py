@@ -12,9 +12,10 @@ import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from gym_clinic.errors import ConfigError, TaskError
 
@@ -93,6 +94,12 @@ def open_image(path: str | os.PathLike[str], folder: str | os.PathLike[str] = ""
     return _decoded(file, _changed(_inside(file, home)))
 
 
+def shared(image: PillowImage) -> PillowImage:
+    """Return an image marked as read-only, so that its data URL is made once."""
+    image.readonly = 1
+    return image
+
+
 def _inside(file: Path, home: str) -> Path:
     """Return a file, which must be one, within its home."""
     try:
@@ -128,7 +135,7 @@ def _decoded(path: Path, changed: int) -> PillowImage:
                     raise TaskError(f"image {str(path)!r} has {width} x {height} pixels")
                 opened.seek(0)
                 opened.load()
-                return _as_rgb(ImageOps.exif_transpose(opened))
+                return shared(_as_rgb(ImageOps.exif_transpose(opened)))
     except Image.DecompressionBombError:
         raise TaskError(f"image {str(path)!r} has more than {MAX_PIXELS:,} pixels") from None
     except UnidentifiedImageError:
@@ -200,8 +207,24 @@ def _data_url(image: Image) -> str:
     if isinstance(image, str | os.PathLike):
         path = Path(image)
         return _file_url(path, _changed(path))
+    if not image.readonly:
+        return _png_url(image)
+    # Many episodes show one shared image. Drawing on a read-only image makes it writable.
+    kept = _SHARED_URLS.get(id(image))
+    if kept is None or kept[0]() is not image:
+        forget = partial(_SHARED_URLS.pop, id(image))
+        kept = ref(image, lambda _: forget(None)), _png_url(image)
+        _SHARED_URLS[id(image)] = kept
+    return kept[1]
+
+
+_SHARED_URLS: dict[int, tuple[ref[PillowImage], str]] = {}
+"""Identity of a read-only image -> the image, weakly, and its data URL."""
+
+
+def _png_url(image: PillowImage) -> str:
     written = io.BytesIO()
-    image.save(written, format="PNG")
+    image.save(written, format="PNG", compress_level=1)
     return _as_url("image/png", written.getvalue())
 
 
