@@ -7,8 +7,8 @@ A row of the file, a JSON array, is::
      "base_type": "vqa", "content_type": "Modality", "triple": ["vhead", "_", "_"], "qid": 9835}
 
 Source:
-    Liu B et al. SLAKE: a semantically-labeled knowledge-enhanced dataset for medical visual question
-    answering. ISBI 2021 (CC-BY 4.0).
+    Liu B et al. SLAKE: a semantically-labeled knowledge-enhanced dataset for medical visual
+    question answering. ISBI 2021 (CC-BY 4.0).
 """
 
 from __future__ import annotations
