@@ -7,6 +7,7 @@ Surgeo…"), so it is chosen here, by the kinds of images: ``departments.json``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -44,7 +45,7 @@ def department_of(record: Mapping[str, Any]) -> str | None:
         if modality in kinds["modalities"]:
             return specialty
     for specialty, kinds in table().items():
-        if any(name in modality for name in kinds["also"]):
+        if any(re.search(rf"\b{re.escape(name)}", modality) for name in kinds["also"]):
             return specialty
     return None
 

@@ -106,6 +106,7 @@ def attending(
             "opinions of a model are recorded before training: gym-clinic tasks consult FOLDER "
             "--url … --model …, then folder=…; or consult it in clinic/MultimodalConsult-v0"
         )
+    make_specialists(consultant)
     show = _shower(shown)
     where = _image_folder(folder, images)
     count = _count(specialists, consultant)
@@ -239,6 +240,8 @@ def _shower(shown: str) -> Any:
 
 
 def _image_folder(folder: str | None, images: str | None) -> str:
+    if folder is not None and not isinstance(folder, str):
+        raise ConfigError(f"folder is the path of a task folder, not {folder!r}")
     if images is None:
         return str(Path(folder) / "images") if folder else ""
     if not isinstance(images, str) or not Path(images).is_dir():

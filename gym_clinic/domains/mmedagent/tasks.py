@@ -122,8 +122,6 @@ class LevelTasks(Mapping[str, Any]):
     ) -> None:
         if level is not None and (not isinstance(level, str) or level not in KL):
             raise ConfigError(f"no difficulty {level!r}; {suggest(str(level), KL)}")
-        if folder is not None and not isinstance(folder, str):
-            raise ConfigError(f"folder is the path of a task folder, not {folder!r}")
         self._own = folder is None
         self._files = TaskFolder(tasks_dir("mmedagent") if folder is None else Path(folder))
         self._level, self._departments = level, departments
