@@ -10,7 +10,15 @@ import pytest
 from image_domain import IMAGES
 
 from gym_clinic import ClinicEnv, Illustrated, TaskError
-from gym_clinic.images import MARK, content_parts, image_reference, plain, text_of
+from gym_clinic.images import (
+    _SHARED_URLS,
+    MARK,
+    content_parts,
+    image_reference,
+    plain,
+    shared,
+    text_of,
+)
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -111,3 +119,15 @@ def test_text_domains_have_no_images() -> None:
     *_, info = env.step("hello")
     assert "images" not in info
     assert image_domain.LESIONS.name == "lesions"
+
+
+def test_the_url_of_a_shared_image_is_made_once_and_follows_its_pixels() -> None:
+    image = shared(Image.new("RGB", (8, 8)))
+    (first,), (again,) = (content_parts(MARK, [image]) for _ in range(2))
+    assert first["image_url"]["url"] is again["image_url"]["url"]
+    before = len(_SHARED_URLS)
+    image.putpixel((0, 0), (255, 255, 255))
+    (drawn,) = content_parts(MARK, [image])
+    assert drawn != first
+    del image
+    assert len(_SHARED_URLS) == before - 1

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Formatter
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError
+from gym_clinic.images import Illustrated, content_parts
+
+if TYPE_CHECKING:
+    from gym_clinic.images import Image
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -99,6 +103,7 @@ class Question(Generic[R]):
         reply: The pydantic model of the reply.
         round: Round of a discussion, from 1.
         opinions: The replies of the panel's members in the round before, if there was one.
+        images: What its text shows, one for each ``<image>`` mark of the filled prompt.
     """
 
     role: str
@@ -107,9 +112,10 @@ class Question(Generic[R]):
     reply: type[R]
     round: int = 1
     opinions: tuple[Opinion[R], ...] = field(default=(), repr=False)
+    images: tuple[Image, ...] = field(default=(), repr=False)
 
-    def messages(self) -> list[dict[str, str]]:
-        """The question as chat messages.
+    def messages(self) -> list[dict[str, Any]]:
+        """The question as chat messages; with images, the user's holds OpenAI content parts.
 
         In a later round of a discussion, the consultant's own last reply and those of the others
         follow the question.
@@ -124,14 +130,21 @@ class Question(Generic[R]):
         if self.prompt.system:
             messages.insert(0, {"role": "system", "content": self._fill(self.prompt.system)})
         if not self.opinions:
-            return messages
+            return self._shown(messages)
         others = opinions_text([one for one in self.opinions if one.member != self.role])
         discussion = _DISCUSSION.user.format(opinions=others, reply=reply_format(self.reply))
         own = [one.reply for one in self.opinions if one.member == self.role and one.reply]
         if own:
             said = {"role": "assistant", "content": own[0].model_dump_json()}
-            return [*messages, said, {"role": "user", "content": discussion}]
+            return [*self._shown(messages), said, {"role": "user", "content": discussion}]
         messages[-1]["content"] = f"{user}\n\n{discussion}"
+        return self._shown(messages)
+
+    def _shown(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return messages with the images in the last of them."""
+        if self.images:
+            shown = Illustrated(messages[-1]["content"], self.images)
+            messages[-1]["content"] = content_parts(shown.text, shown.images)
         return messages
 
     def _fill(self, text: str) -> str:
@@ -141,7 +154,7 @@ class Question(Generic[R]):
             values[name] = value() if callable(value) else value
         return text.format_map(values)
 
-    def conversation(self, reply: R) -> list[dict[str, str]]:
+    def conversation(self, reply: R) -> list[dict[str, Any]]:
         """The question and a reply to it as chat messages, to fine-tune a model on."""
         return [*self.messages(), {"role": "assistant", "content": reply.model_dump_json()}]
 

@@ -83,7 +83,7 @@ OURS = (
 
 def test_the_stacks_and_methods() -> None:
     assert names("stack") == ["cpu", "gpu"]
-    papers = ["grpo", "ppo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
+    papers = ["grpo", "mmedagent", "ppo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
     assert names("method") == sorted([*papers, *OURS])
 
 
