@@ -50,13 +50,13 @@ def draw(record: ImageRecord) -> Scene:
     image = _skin(record)
     x, y = grid()
     dx, dy = x - centre[0], y - centre[1]
-    angle = np.arctan2(dy, dx)
-    outline = 1 + radial(angle, wobble)
+    away = np.maximum(np.sqrt(dx**2 + dy**2), 1e-9)
+    outline = 1 + radial(dx / away, dy / away, wobble)
     turns = np.linspace(-np.pi, np.pi, 181)
-    spread = 1 + radial(turns, wobble)
+    spread = 1 + radial(np.cos(turns), np.sin(turns), wobble)
     # Scaled so that the longest diameter is the size of the record.
     outline = outline / ((spread[:90] + spread[90:180]).max() / 2)
-    part = np.sqrt(dx**2 + dy**2) / (radius * outline)
+    part = away / (radius * outline)
     edge = {"naevus": 9.0, "seborrhoeic_keratosis": 2.0}.get(kind, 4.5)
     shape = soft((1 - part) * radius + (edge / 4 if edge > 5 else 0.0), edge)
     image = _INSIDE[kind](record, image, shape, part, (dx, dy))
