@@ -284,6 +284,23 @@ def letters(image: Field, text: str, corner: Point, colour: float | Sequence[flo
     return mix(image, colour, alpha)
 
 
+def ruler(image: Field, pitch: float, colour: float) -> Field:
+    """Return an image with ticks at the right border, every fifth longer.
+
+    Args:
+        image: The image.
+        pitch: Distance of two ticks, in pixels.
+        colour: Grey value of the ticks.
+    """
+    x, y = grid()
+    alpha = blank()
+    for number in range(int((SIZE - 20) / pitch) + 1):
+        long = 8 if number % 5 == 0 else 4
+        tick = soft(x - (SIZE - 3 - long), 1) * soft(0.7 - np.abs(y - 10 - number * pitch), 1)
+        np.maximum(alpha, tick, out=alpha)
+    return mix(image, colour, alpha)
+
+
 def to_bytes(image: Field) -> NDArray[np.uint8]:
     """Return an image of floats as bytes, clipped to 0 and 255."""
     return np.floor(np.clip(image, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)

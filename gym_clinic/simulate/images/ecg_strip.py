@@ -27,7 +27,7 @@ PER_SECOND = 50.0
 PER_MILLIVOLT = 20.0
 """Pixels a millivolt: 10 mm of 2 pixels."""
 
-LEADS = {"II": 62.0, "V1": 136.0, "V5": 214.0}
+LEADS = {"II": 56.0, "V1": 126.0, "V5": 196.0}
 """Lead -> row of its baseline."""
 
 LEAD_OF = {"inferior": "II", "septal": "V1", "lateral": "V5"}
@@ -207,6 +207,7 @@ def draw(record: ImageRecord) -> Scene:
     image = mix(image, (0.08, 0.07, 0.12), ink * dark)
     for lead, row in LEADS.items():
         image = letters(image, lead, (4, row - 46), (0.15, 0.15, 0.3))
+    image = letters(image, "25 MM/S  10 MM/MV", (132, 230), (0.15, 0.15, 0.3))
     noise = grain(stream(record.seed, "scan"), 0.008 + 0.03 * record.difficulty)
     return Scene(image + noise[..., None], _regions(record, rhythm))
 

@@ -17,6 +17,7 @@ from gym_clinic.simulate.images.canvas import (
     grain,
     grid,
     harmonics,
+    letters,
     mix,
     polyline,
     radial,
@@ -55,7 +56,7 @@ def draw(record: ImageRecord) -> Scene:
     fibres = clouds(random, 14, 3)
     image = image * (1 + 0.045 * fibres)[..., None]
     nuclei = blank()
-    for place in scatter(random, np.ones((SIZE, SIZE), dtype=np.bool_), 150, 9):
+    for place in scatter(random, np.ones((SIZE, SIZE), dtype=np.bool_), 250, 7):
         size = random.uniform(2.2, 3.2)
         stamp(nuclei, place, (size, size * random.uniform(0.6, 1.0)), random.uniform(0, 3.1),
               random.uniform(0.6, 0.9))  # fmt: skip
@@ -192,7 +193,9 @@ def _area(
     random = stream(record.seed, kind)
     place, radius = quarter(random, finding.place), finding.size / 2
     wobble = harmonics(random, 0.07)
-    area = ellipse(place, (radius, radius), softness=4, wobble=wobble)
+    area = ellipse(
+        place, (radius, radius), softness=9 if kind == "necrosis" else 4, wobble=wobble
+    )
     regions.append(Region(kind, None, place, finding.size, finding.size))
     x, y = grid()
     inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 < (radius * 0.92) ** 2
@@ -236,12 +239,12 @@ def _mitoses(record: ImageRecord, image: Field, regions: list[Region], contrast:
     allowed &= (np.abs(x - 120) < 106) & (np.abs(y - 120) < 106)
     halo, plate = blank(), blank()
     for place in scatter(random, allowed, finding.count, 26):
-        stamp(halo, place, (7.5, 6.5))
+        stamp(halo, place, (8.5, 7.5))
         turn = random.uniform(0, np.pi)
-        part = 0.0 if random.random() < 0.5 else 2.6  # metaphase, or anaphase with two plates
+        part = 0.0 if random.random() < 0.5 else 3.0  # metaphase, or anaphase with two plates
         for sign in (-1, 1):
             spot = (place[0] - sign * part * np.sin(turn), place[1] + sign * part * np.cos(turn))
-            stamp(plate, spot, (4.6, 1.5), turn, wobble=harmonics(random, 0.18))
+            stamp(plate, spot, (5.6, 2.0), turn, wobble=harmonics(random, 0.18))
         regions.append(Region("mitosis", None, place, 15, 15))
     image = mix(image, (0.93, 0.8, 0.88), 0.9 * halo)
     return mix(image, (0.1, 0.03, 0.2), plate * (0.35 + 0.65 * contrast))
@@ -260,4 +263,5 @@ def _slide(record: ImageRecord, image: Field) -> Field:
     image = image * light[..., None] + grain(random, 0.01 + 0.035 * record.difficulty)[..., None]
     x, y = grid()
     bar = soft(25 - np.abs(x - 205), 1) * soft(1.5 - np.abs(y - 231), 1)  # 50 µm
-    return mix(image, (0.05, 0.05, 0.05), bar)
+    image = mix(image, (0.05, 0.05, 0.05), bar)
+    return letters(image, "50", (180, 221), (0.05, 0.05, 0.05))
