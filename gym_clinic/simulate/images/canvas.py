@@ -52,12 +52,12 @@ def blank(value: float = 0.0) -> Field:
 
 def coloured(colour: Sequence[float]) -> Field:
     """Return a colour image, SIZE x SIZE x 3, of one colour."""
-    return np.broadcast_to(np.asarray(colour, dtype=np.float64), (SIZE, SIZE, 3)).copy()
+    image: Field = np.empty((SIZE, SIZE, 3))
+    image[:] = colour
+    return image
 
 
-def mix(
-    image: Field, colour: float | Sequence[float] | Field, alpha: Field | float
-) -> Field:
+def mix(image: Field, colour: float | Sequence[float] | Field, alpha: Field | float) -> Field:
     """Return an image covered by a colour, as far as alpha (0 to 1) says.
 
     Args:
@@ -71,7 +71,7 @@ def mix(
         return np.asarray(image + (paint - image) * cover)
     rows = np.nonzero(cover.any(axis=tuple(range(1, cover.ndim))))[0]
     columns = np.nonzero(cover.any(axis=(0, *range(2, cover.ndim))))[0]
-    mixed = image.copy()
+    mixed: Field = image.copy()
     if not len(rows):
         return mixed
     # Most shapes cover a small part of the image.
@@ -128,7 +128,8 @@ def harmonics(random: Rng, size: float, count: int = 5) -> Field:
         count: Number of harmonics, from the second on.
     """
     fall = 1.0 / np.sqrt(np.arange(1, count + 1))
-    return size * fall * random.standard_normal((2, count)) / np.sqrt(2.0)
+    parts: Field = size * fall * random.standard_normal((2, count)) / np.sqrt(2.0)
+    return parts
 
 
 def radial(cosine: Field, sine: Field, wobble: Field) -> Field:
@@ -171,7 +172,9 @@ def stamp(
     np.maximum(window, strength * soft((1.0 - distance) * min(radii), softness), out=window)
 
 
-def polyline(points: Sequence[Point], widths: float | Sequence[float], softness: float = 1.0) -> Field:
+def polyline(
+    points: Sequence[Point], widths: float | Sequence[float], softness: float = 1.0
+) -> Field:
     """Return alpha of a line through points.
 
     Args:
@@ -224,7 +227,8 @@ def clouds(random: Rng, scale: float, octaves: int = 3) -> Field:
     for number in range(octaves):
         total += 0.5**number * _value_noise(random, max(scale / 2**number, 1.0))
         power += 0.25**number
-    return total / np.sqrt(power) / 0.62  # interpolation takes about 38% of the deviation
+    total /= np.sqrt(power) * 0.62  # interpolation takes about 38% of the deviation
+    return total
 
 
 def _value_noise(random: Rng, scale: float) -> Field:
@@ -261,7 +265,9 @@ def blur(image: Field, sigma: float) -> Field:
     return image
 
 
-def letters(image: Field, text: str, corner: Point, colour: float | Sequence[float], scale: int = 1) -> Field:
+def letters(
+    image: Field, text: str, corner: Point, colour: float | Sequence[float], scale: int = 1
+) -> Field:
     """Return an image with a text in a 5 x 7 font.
 
     Args:

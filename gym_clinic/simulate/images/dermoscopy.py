@@ -113,7 +113,7 @@ def _melanoma(
     grey = clouds(random, 26, 2)
     image = mix(image, (0.44, 0.41, 0.42), 0.6 * shape * soft(grey - 1.2, 1.0))
     dots = blank()
-    x, y = grid()
+    _x, _y = grid()
     for place in scatter(random, (part < 0.95) & (half > 0), 22, 6):
         size = random.uniform(1.2, 2.6)
         stamp(dots, place, (size, size))

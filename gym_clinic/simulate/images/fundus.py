@@ -134,7 +134,7 @@ def _disc(
     return mix(image, (1.0, 0.93, 0.74), cup * (0.45 + 0.5 * contrast))
 
 
-def _vessels(eye: Eye, record: ImageRecord) -> list[tuple[Point | tuple[float, ...], Field]]:
+def _vessels(eye: Eye, record: ImageRecord) -> list[tuple[tuple[float, float, float], Field]]:
     random = stream(record.seed, "vessels")
     drawn = []
     for colour, wide, offset in ((VEIN, 4.4, 6.0), (ARTERY, 3.0, -5.0)):
@@ -165,7 +165,8 @@ def _arcade(eye: Eye, random: np.random.Generator, up: int, temporal: bool,
         reach = random.uniform(58, 66) + offset
         controls = (
             (x, y), (x + 4 * eye.nasal, y + up * reach * 0.75),
-            (x - 55 * eye.nasal, y + up * (reach + 18)), (x - 128 * eye.nasal, y + up * reach * 0.55),
+            (x - 55 * eye.nasal, y + up * (reach + 18)),
+            (x - 128 * eye.nasal, y + up * reach * 0.55),
         )  # fmt: skip
     else:
         high = random.uniform(52, 66) + offset
@@ -209,9 +210,7 @@ def _lesions(
     allowed = quadrant(eye, finding.place)
     inside = shrink(allowed, reach)
     alpha = blank()
-    places = scatter(
-        random, inside if inside.any() else allowed, finding.count, 2.2 * radius + 5
-    )
+    places = scatter(random, inside if inside.any() else allowed, finding.count, 2.2 * radius + 5)
     for place in places:
         regions.append(Region(finding.finding, None, place, 2 * radius, 2 * radius))
         if finding.finding == "exudates":

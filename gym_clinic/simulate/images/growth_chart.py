@@ -167,9 +167,11 @@ def _form(record: ImageRecord) -> Field:
         image = letters(image, label, (LEFT + WIDTH + 3, float(rows[-1]) - 3), tint)
     for month in (0, 6, 12, 18, 24):
         label = str(month)
-        image = letters(image, label, (column(month) - 3 * len(label), 222), (0.2, 0.2, 0.25))
+        image = letters(
+            image, label, (float(column(month)) - 3 * len(label), 222), (0.2, 0.2, 0.25)
+        )
     for kilogram in (2, 4, 6, 8, 10, 12, 14, 16):
-        image = letters(image, f"{kilogram:>2}", (9, row(kilogram) - 3), (0.2, 0.2, 0.25))
+        image = letters(image, f"{kilogram:>2}", (9, float(row(kilogram)) - 3), (0.2, 0.2, 0.25))
     image = letters(image, "KG", (8, 8), (0.2, 0.2, 0.25))
     image = letters(image, "AGE IN MONTHS", (82, 231), (0.2, 0.2, 0.25))
     return letters(image, "BOY" if boy else "GIRL", (30, 24), tint, 1)

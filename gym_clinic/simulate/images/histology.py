@@ -91,9 +91,12 @@ def crypts(record: ImageRecord) -> list[Point]:
     return places
 
 
-def _glands(
-    record: ImageRecord, image: Field, regions: list[Region], contrast: float
-) -> Field:
+def _own(record: ImageRecord, place: Point) -> Rng:
+    """Return the random source of one gland, so that no other finding changes it."""
+    return stream(record.seed, f"gland {place[0]:.3f} {place[1]:.3f}")
+
+
+def _glands(record: ImageRecord, image: Field, regions: list[Region], contrast: float) -> Field:
     random = stream(record.seed, "glands")
     tumour, abscess = record.find("adenocarcinoma"), record.find("crypt_abscess")
     places = crypts(record)
@@ -106,13 +109,13 @@ def _glands(
         regions.append(Region("adenocarcinoma", None, (SIZE / 2, SIZE / 2), SIZE, SIZE))
         layers = [(colour, blank()) for colour in _TUMOUR]
         for number, place in enumerate(order):
-            _malignant(random, [alpha for _, alpha in layers], place, number < formed)
+            _malignant(_own(record, place), [alpha for _, alpha in layers], place, number < formed)
         for colour, alpha in layers:
             image = mix(image, colour, alpha)
         return image
     layers = [(colour, blank()) for colour in _CRYPT]
     for place in places:
-        _crypt(random, [alpha for _, alpha in layers], place, place in inflamed)
+        _crypt(_own(record, place), [alpha for _, alpha in layers], place, place in inflamed)
         if place in inflamed:
             regions.append(Region("crypt_abscess", None, place, 30, 30))
     for colour, alpha in layers:
@@ -193,9 +196,7 @@ def _area(
     random = stream(record.seed, kind)
     place, radius = quarter(random, finding.place), finding.size / 2
     wobble = harmonics(random, 0.07)
-    area = ellipse(
-        place, (radius, radius), softness=9 if kind == "necrosis" else 4, wobble=wobble
-    )
+    area = ellipse(place, (radius, radius), softness=9 if kind == "necrosis" else 4, wobble=wobble)
     regions.append(Region(kind, None, place, finding.size, finding.size))
     x, y = grid()
     inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 < (radius * 0.92) ** 2
