@@ -91,7 +91,6 @@ def _recorded(question: Question[Any], case: Any) -> object:
 
 
 def _by_rules(question: Question[Any], case: Any) -> object:
-    from gym_clinic.domains.mmedagent.reader import read_image
-
     values = question.values
-    return read_image(values["record"], values["image"], f"{question.role}:{values['specialty']}")
+    return answer_by_features(values["options"], values["question"], values["image"],
+                              seed=f"{values['specialty']}:{values['number']}")  # fmt: skip
