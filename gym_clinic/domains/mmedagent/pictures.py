@@ -67,9 +67,9 @@ class _Pixels:
 
 @lru_cache(maxsize=KEPT)
 def _rendered(record: bytes) -> Image:
-    from gym_clinic.simulate.images import render
+    from gym_clinic.simulate.images.rendering import render
 
-    return shared(render(orjson.loads(record)).convert("RGB"))
+    return shared(render(orjson.loads(record)))
 
 
 @lru_cache(maxsize=KEPT)

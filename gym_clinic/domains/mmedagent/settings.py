@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -222,12 +222,18 @@ def _count(specialists: int, consultant: str | Mapping[str, Any]) -> int:
     return count
 
 
-def _shower(shown: str) -> Any:
+Shower = Callable[..., str | Illustrated]
+"""Record, what makes the image, text, whether the image comes last -> what is shown."""
+
+
+def _shower(shown: str) -> Shower:
     """Return what puts an image, its caption or nothing before a text."""
     if not isinstance(shown, str) or shown not in SHOWN:
         raise ConfigError(f"no shown {shown!r}; {suggest(str(shown), SHOWN)}")
 
-    def show(record: Mapping[str, Any], image: Any, text: str, last: bool = False) -> Any:
+    def show(
+        record: Mapping[str, Any], image: Any, text: str, last: bool = False
+    ) -> str | Illustrated:
         if shown == "pixels":
             parts = (plain(text), MARK) if last else (MARK, plain(text))
             return Illustrated("\n\n".join(parts), (image(),))

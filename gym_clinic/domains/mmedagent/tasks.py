@@ -19,6 +19,7 @@ from gym_clinic.domains.mmedagent.specialists import draw_votes, outside_votes
 from gym_clinic.domains.mmedagent.specialists.votes import MEMBERS, ONE_RIGHT, rights_of
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
+from gym_clinic.frozen import thaw
 from gym_clinic.names import suggest
 from gym_clinic.paths import tasks_dir
 from gym_clinic.simulate.split import Split
@@ -100,9 +101,19 @@ def caption_of(record: Mapping[str, Any]) -> str:
     image = record["image"]
     if isinstance(image, str):
         return str(record.get("modality", "an image"))
-    from gym_clinic.simulate.images import describe
+    from gym_clinic.simulate.images import read_record
 
-    return describe(image)
+    shown = read_record(thaw(image))
+    found = [_in_words(finding, shown.table.finding(finding.finding).label)
+             for finding in shown.findings]  # fmt: skip
+    side = f", {shown.side}" if shown.side else ""
+    return f"{shown.table.label}{side}: {'; '.join(found) or 'no finding'}"
+
+
+def _in_words(finding: Any, label: str) -> str:
+    count = f"{finding.count} x " if finding.count > 1 else ""
+    said = (finding.grade, finding.side, label, finding.place)
+    return count + " ".join(word for word in said if word)
 
 
 class LevelTasks(Mapping[str, Any]):

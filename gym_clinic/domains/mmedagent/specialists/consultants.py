@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic.case import Case
 from gym_clinic.consult import Consultant, Question, Recorded, Rules, make_consultant, read_prompt
+from gym_clinic.domains.mmedagent.reader import answer_by_features
 from gym_clinic.domains.mmedagent.specialists.opinions import SpecialistReply, recorded_opinions
 from gym_clinic.errors import ConfigError
 
@@ -92,5 +93,4 @@ def _recorded(question: Question[Any], case: Any) -> object:
 
 def _by_rules(question: Question[Any], case: Any) -> object:
     values = question.values
-    return answer_by_features(values["options"], values["question"], values["image"],
-                              seed=f"{values['specialty']}:{values['number']}")  # fmt: skip
+    return answer_by_features(values["options"], values["image"], values["number"])
