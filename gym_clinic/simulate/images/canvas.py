@@ -276,8 +276,13 @@ def scatter(random: Rng, allowed: NDArray[np.bool_], count: int, apart: float) -
         allowed: Where a place may be; at least one pixel.
         count: Number of places.
         apart: Least distance between two of them, in pixels.
+
+    Raises:
+        ValueError: If no pixel is allowed.
     """
     rows, columns = np.nonzero(allowed)
+    if not len(rows):
+        raise ValueError("no pixel is allowed; the place must have at least one in the image")
     places: list[Point] = []
     free = np.ones(len(rows), dtype=np.bool_)
     for _ in range(count):

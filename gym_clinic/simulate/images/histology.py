@@ -81,6 +81,8 @@ def crypts(record: ImageRecord) -> list[Point]:
         for column in range(4):
             x = 8 + 74 * column + 37 * (row % 2) + shift[0] + random.uniform(-5, 5)
             y = 10 + 70 * row + shift[1] + random.uniform(-5, 5)
+            if not (-22 < x < SIZE + 22 and -22 < y < SIZE + 22):
+                continue
             if all((x - p[0]) ** 2 + (y - p[1]) ** 2 > reach**2 for p, reach in areas):
                 places.append((x, y))
     return places

@@ -135,7 +135,8 @@ def grade_of(table: FindingTable, size: float) -> str | None:
 
 def _complete(finding: Finding, table: FindingTable) -> Finding:
     _choose(f"side of {table.name}", finding.side, table.sides or (None,))
-    _choose(f"place of {table.name}", finding.place, table.places or (None,))
+    places = table.places if table.placed else (None, *table.places)
+    _choose(f"place of {table.name}", finding.place, places)
     _within(f"count of {table.name}", finding.count, table.count)
     size = finding.size
     if finding.grade is not None:

@@ -25,6 +25,7 @@ class FindingTable:
         label: What a clinician calls it.
         sides: Sides where it can be; empty if it has none.
         places: Places where it can be.
+        placed: Whether a record must name the place.
         unit: Unit of its size; empty if it has no size.
         size: Least and largest size.
         grades: Grade -> the sizes that have it; between grades there are gaps.
@@ -36,6 +37,7 @@ class FindingTable:
     label: str
     sides: tuple[str, ...]
     places: tuple[str, ...]
+    placed: bool
     unit: str
     size: Limits
     grades: Mapping[str, Limits]
@@ -109,6 +111,11 @@ def modality(name: str) -> ModalityTable:
 
 
 def _modality(name: str, row: Mapping[str, Any]) -> ModalityTable:
+    against: dict[str, set[str]] = {key: set() for key in row["findings"]}
+    for key, value in row["findings"].items():
+        for other in value.get("excludes", ()):
+            against[key].add(other)
+            against[other].add(key)
     return ModalityTable(
         name=name,
         label=row["label"],
@@ -118,11 +125,13 @@ def _modality(name: str, row: Mapping[str, Any]) -> ModalityTable:
         sexes=tuple(row.get("sexes", ("female", "male"))),
         sides=tuple(row.get("sides", ())),
         artefacts=tuple(row["artefacts"]),
-        findings={key: _finding(key, value) for key, value in row["findings"].items()},
+        findings={
+            key: _finding(key, value, against[key]) for key, value in row["findings"].items()
+        },
     )
 
 
-def _finding(name: str, row: Mapping[str, Any]) -> FindingTable:
+def _finding(name: str, row: Mapping[str, Any], against: set[str]) -> FindingTable:
     grades = {grade: tuple(limits) for grade, limits in row.get("grades", {}).items()}
     ends = [end for limits in grades.values() for end in limits]
     least, most = (min(ends), max(ends)) if ends else tuple(row.get("size", (0.0, 0.0)))
@@ -131,9 +140,10 @@ def _finding(name: str, row: Mapping[str, Any]) -> FindingTable:
         label=row["label"],
         sides=tuple(row.get("sides", ())),
         places=tuple(row.get("places", ())),
+        placed=bool(row.get("places")) and row.get("placed", True),
         unit=row.get("unit", ""),
         size=(least, most),
         grades=grades,
         count=tuple(row.get("count", (1, 1))),
-        excludes=frozenset(row.get("excludes", ())),
+        excludes=frozenset(against),
     )

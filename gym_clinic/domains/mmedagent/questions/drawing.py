@@ -1,0 +1,241 @@
+"""``draw_question(seed, split)``: the question first, then the gold, then an image that fits it.
+
+The options are drawn before the gold, and the gold is drawn evenly from them, so that no model of
+the question and its options does better than a constant answer. Only then is the record of the
+image drawn, such that this answer is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from random import Random
+from string import ascii_uppercase
+from typing import Any
+
+import orjson
+
+from gym_clinic.domains.mmedagent.questions.findings import Target, draw_image
+from gym_clinic.errors import ConfigError
+from gym_clinic.simulate.images import modalities, modality
+from gym_clinic.simulate.split import Split, of_split
+
+KINDS = ("presence", "side", "location", "count", "size", "grade", "diagnosis", "next_step")
+"""What is asked for."""
+
+OPTIONS = 4
+"""Most options of a question about counts, sizes, diagnoses and steps."""
+
+STEP = 1.3
+"""Least ratio of two sizes among the options: what can be told apart by eye and scale."""
+
+NONE = "none"
+"""Stands for an image without a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about an image that is not yet rendered.
+
+    Attributes:
+        question: Its text; it does not name the kind of image.
+        options: Label -> option, from "A" on.
+        gold: The right label.
+        kind: One of `KINDS`.
+        modality: The kind of image.
+        finding: The finding that is asked for; "none" or "eye" where it is none of the tables.
+        image: The record to render, as plain JSON; its ``difficulty`` is from 0 to 1.
+    """
+
+    question: str
+    options: Mapping[str, str]
+    gold: str
+    kind: str
+    modality: str
+    finding: str
+    image: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked, before the gold is drawn.
+
+    Attributes:
+        finding: The finding that is asked for.
+        choices: Option -> the target that makes it right.
+    """
+
+    finding: str
+    choices: Mapping[str, Target]
+
+
+def draw_question(seed: str, split: Split, kind_of_image: str | None = None) -> Question:
+    """Draw the question of a seed.
+
+    Args:
+        seed: Any text; the same arguments give the same question.
+        split: Whose phrases it has.
+        kind_of_image: A modality; drawn evenly if None.
+
+    Raises:
+        ConfigError: If there is no such modality.
+    """
+    random = Random(f"question:{split}:{seed}")
+    name = kind_of_image or random.choice(sorted(modalities()))
+    modality(name)
+    kind = random.choice([kind for kind in KINDS if findings_of(name, kind)])
+    plan = _PLANS[kind](name, kind, random)
+    options = list(plan.choices)
+    random.shuffle(options)
+    gold = random.choice(options)
+    table = wording()[name]
+    finding = plan.finding
+    text = random.choice(of_split(kind, phrases()[kind], split)).format(
+        finding=table.get("measured", {}).get(finding) if kind == "size" and finding in table.get(
+            "measured", {}) else table["named"].get(finding, table.get("organ", "")),
+        counted=table["counted"].get(finding, ""),
+    )  # fmt: skip
+    if finding == "eye":
+        text = random.choice(of_split("eye", phrases()["eye"], split))
+    labels = dict(zip(ascii_uppercase, options, strict=False))
+    right = next(label for label, option in labels.items() if option == gold)
+    image = draw_image(name, plan.choices[gold], random)
+    return Question(text, labels, right, kind, name, finding, image)
+
+
+def findings_of(name: str, kind: str) -> list[str]:
+    """Return the findings of a modality about which a kind of question can be asked."""
+    table, words = modality(name), wording()[name]
+    if kind == "diagnosis":
+        return list(words["diagnoses"])
+    if kind == "next_step":
+        return [step["finding"] for step in words["next_steps"]]
+    skipped = words.get("skip", {}).get(kind, ())
+    able = {
+        "presence": lambda finding: True,
+        "side": lambda finding: bool(finding.sides),
+        "location": lambda finding: bool(finding.places),
+        "count": lambda finding: finding.count != (1, 1),
+        "size": lambda finding: bool(finding.unit) and not finding.grades,
+        "grade": lambda finding: len(finding.grades) > 1,
+    }[kind]
+    kept = [key for key, finding in table.findings.items() if able(finding) and key not in skipped]
+    return [*kept, "eye"] if kind == "side" and table.sides else kept
+
+
+@lru_cache(maxsize=1)
+def phrases() -> Mapping[str, Sequence[str]]:
+    """Return the phrases of each kind of question."""
+    found: Mapping[str, Sequence[str]] = _read("phrases.json")
+    return found
+
+
+@lru_cache(maxsize=1)
+def wording() -> Mapping[str, Mapping[str, Any]]:
+    """Return what each modality's questions call its findings, and which steps follow them."""
+    found: Mapping[str, Mapping[str, Any]] = _read("questions.json")
+    return found
+
+
+def _read(name: str) -> Any:
+    return orjson.loads(files(__package__).joinpath(name).read_bytes())
+
+
+def _presence(name: str, kind: str, random: Random) -> Plan:
+    finding = random.choice(findings_of(name, kind))
+    return Plan(finding, {"yes": Target({"finding": finding}), "no": Target(absent=finding)})
+
+
+def _side(name: str, kind: str, random: Random) -> Plan:
+    finding = random.choice(findings_of(name, kind))
+    sides = ("left", "right")
+    if finding == "eye":
+        return Plan(finding, {side: Target(side=side) for side in sides})
+    choices = {side: Target({"finding": finding, "side": side}) for side in sides}
+    if finding in wording()[name]["both_sides"]:
+        choices["both sides"] = Target({"finding": finding}, both=True)
+    return Plan(finding, choices)
+
+
+def _location(name: str, kind: str, random: Random) -> Plan:
+    finding = random.choice(findings_of(name, kind))
+    places = modality(name).finding(finding).places
+    return Plan(finding, {place: Target({"finding": finding, "place": place}) for place in places})
+
+
+def _count(name: str, kind: str, random: Random) -> Plan:
+    finding = random.choice(findings_of(name, kind))
+    least, most = modality(name).finding(finding).count
+    first = random.randint(least, max(least, most - OPTIONS + 1))
+    counts = range(first, min(first + OPTIONS, most + 1))
+    return Plan(
+        finding, {str(count): Target({"finding": finding, "count": count}) for count in counts}
+    )
+
+
+def _size(name: str, kind: str, random: Random) -> Plan:
+    finding = random.choice(findings_of(name, kind))
+    table = modality(name).finding(finding)
+    least, most = table.size
+    count = 2
+    while count < OPTIONS and least * 1.02 * STEP**count <= most * 0.98:
+        count += 1
+    start = random.uniform(least * 1.02, most * 0.98 / STEP ** (count - 1))
+    step = random.uniform(STEP, (most * 0.98 / start) ** (1 / (count - 1)))
+    digits = 0 if least >= 10 else 1
+    sizes = [round(start * step**number, digits) for number in range(count)]
+    if digits == 0:
+        sizes = [int(size) for size in sizes]
+    return Plan(
+        finding,
+        {f"{size} {table.unit}": Target({"finding": finding, "size": size}) for size in sizes},
+    )
+
+
+def _grade(name: str, kind: str, random: Random) -> Plan:
+    finding = random.choice(findings_of(name, kind))
+    grades = modality(name).finding(finding).grades
+    return Plan(finding, {grade: Target({"finding": finding, "grade": grade}) for grade in grades})
+
+
+def _diagnosis(name: str, kind: str, random: Random) -> Plan:
+    diagnoses = wording()[name]["diagnoses"]
+    drawn = random.sample(list(diagnoses), min(OPTIONS, len(diagnoses)))
+    targets = {
+        diagnoses[key]: Target({} if key == NONE else {"finding": key}, alone=True) for key in drawn
+    }
+    return Plan(NONE, targets)
+
+
+def _next_step(name: str, kind: str, random: Random) -> Plan:
+    steps = wording()[name]["next_steps"]
+    choices = {}
+    for step in random.sample(steps, min(OPTIONS, len(steps))):
+        row = {key: value for key, value in step.items() if key != "step"}
+        choices[step["step"]] = Target({} if row["finding"] == NONE else row, alone=True)
+    return Plan(NONE, choices)
+
+
+_PLANS = {
+    "presence": _presence,
+    "side": _side,
+    "location": _location,
+    "count": _count,
+    "size": _size,
+    "grade": _grade,
+    "diagnosis": _diagnosis,
+    "next_step": _next_step,
+}
+
+
+def check_kind(kind: str) -> str:
+    """Return a kind of question.
+
+    Raises:
+        ConfigError: If there is none of that name.
+    """
+    if kind not in KINDS:
+        raise ConfigError(f"no kind of question {kind!r}; choose from {list(KINDS)}")
+    return kind
