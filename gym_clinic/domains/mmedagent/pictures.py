@@ -18,7 +18,7 @@ from gym_clinic.images import open_image, shared
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-KEPT = 256
+KEPT = 512
 """Images that a process holds."""
 
 COPY_SIDE = 128

@@ -39,7 +39,7 @@ from gym_clinic.domains.mmedagent.tools import (
 )
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError, ToolError
-from gym_clinic.images import MARK, Illustrated, plain
+from gym_clinic.images import MARK, DeferredIllustrated, Illustrated, plain
 from gym_clinic.names import suggest
 from gym_clinic.paths import tasks_dir
 
@@ -236,7 +236,7 @@ def _shower(shown: str) -> Shower:
     ) -> str | Illustrated:
         if shown == "pixels":
             parts = (plain(text), MARK) if last else (MARK, plain(text))
-            return Illustrated("\n\n".join(parts), (image(),))
+            return DeferredIllustrated("\n\n".join(parts), image)
         stands = "[no image]"
         if shown == "caption":
             stands = f"[image: {caption_of(record)}]"

@@ -68,7 +68,11 @@ def soft(distance: Field, softness: float = 1.0) -> Field:
 
 
 def ellipse(
-    centre: Point, radii: Point, angle: float = 0.0, softness: float = 1.5, wobble: Field | None = None
+    centre: Point,
+    radii: Point,
+    angle: float = 0.0,
+    softness: float = 1.5,
+    wobble: Field | None = None,
 ) -> Field:
     """Return alpha of an ellipse.
 
@@ -138,7 +142,9 @@ def stamp(
     np.maximum(window, strength * soft((1.0 - distance) * min(radii), softness), out=window)
 
 
-def polyline(points: Sequence[Point], widths: float | Sequence[float], softness: float = 1.0) -> Field:
+def polyline(
+    points: Sequence[Point], widths: float | Sequence[float], softness: float = 1.0
+) -> Field:
     """Return alpha of a line through points.
 
     Args:
@@ -228,7 +234,9 @@ def blur(image: Field, sigma: float) -> Field:
     return image
 
 
-def letters(image: Field, text: str, corner: Point, colour: float | Sequence[float], scale: int = 1) -> Field:
+def letters(
+    image: Field, text: str, corner: Point, colour: float | Sequence[float], scale: int = 1
+) -> Field:
     """Return an image with a text in a 5 x 7 font.
 
     Args:

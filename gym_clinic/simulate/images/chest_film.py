@@ -153,7 +153,10 @@ def _markings(chest: Chest, record: ImageRecord) -> Field:
         for number in range(9):
             angle = -1.35 + 0.34 * number + random.uniform(-0.1, 0.1)
             length = random.uniform(40, 58)
-            end = (hilum[0] + sign * length * np.cos(angle), hilum[1] + length * 1.2 * np.sin(angle))
+            end = (
+                hilum[0] + sign * length * np.cos(angle),
+                hilum[1] + length * 1.2 * np.sin(angle),
+            )
             bend = (
                 hilum[0] + sign * 22 * np.cos(angle * 0.7),
                 hilum[1] + 24 * np.sin(angle) + random.uniform(-5, 5),

@@ -127,6 +127,7 @@ def _brain(head: Head, record: ImageRecord) -> Field:
     image = mix(image, FLUID + 0.05, sulcus * (0.35 + 0.005 * record.years))
     size = head.ventricle
     for sign in (-1, 1):
+
         def at(px: float, py: float, rx: float, ry: float, turn: float, edge: float = 2.5,
                sign: int = sign) -> Field:  # fmt: skip
             du, dv = sign * u - px, v - py

@@ -145,9 +145,7 @@ def _with_extrasystoles(random: Rng, count: int, period: float, delay: float) ->
 
 
 def _room(places: set[int], choices: list[int], number: int) -> bool:
-    return any(
-        place < number and not {place - 1, place, place + 1} & places for place in choices
-    )
+    return any(place < number and not {place - 1, place, place + 1} & places for place in choices)
 
 
 def trace(record: ImageRecord, rhythm: Rhythm, lead: str) -> Field:

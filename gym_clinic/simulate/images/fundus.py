@@ -205,9 +205,7 @@ def _lesions(
     allowed = quadrant(eye, finding.place)
     inside = shrink(allowed, reach)
     alpha = blank()
-    places = scatter(
-        random, inside if inside.any() else allowed, finding.count, 2.2 * radius + 5
-    )
+    places = scatter(random, inside if inside.any() else allowed, finding.count, 2.2 * radius + 5)
     for place in places:
         regions.append(Region(finding.finding, None, place, 2 * radius, 2 * radius))
         if finding.finding == "exudates":

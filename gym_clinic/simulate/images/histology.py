@@ -88,9 +88,7 @@ def crypts(record: ImageRecord) -> list[Point]:
     return places
 
 
-def _glands(
-    record: ImageRecord, image: Field, regions: list[Region], contrast: float
-) -> Field:
+def _glands(record: ImageRecord, image: Field, regions: list[Region], contrast: float) -> Field:
     random = stream(record.seed, "glands")
     tumour, abscess = record.find("adenocarcinoma"), record.find("crypt_abscess")
     places = crypts(record)
