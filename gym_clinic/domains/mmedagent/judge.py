@@ -30,7 +30,7 @@ REFERRED = "referred"
 
 
 @dataclass(frozen=True)
-class Judge:
+class AnswerJudge:
     """Judges the final message of an episode.
 
     Attributes:

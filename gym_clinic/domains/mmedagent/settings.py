@@ -15,7 +15,13 @@ from gym_clinic.domains.mmedagent.departments import (
     specialties,
     triage_options,
 )
-from gym_clinic.domains.mmedagent.judge import OPINIONS, REFERRED, Judge, aggregate, triage_figures
+from gym_clinic.domains.mmedagent.judge import (
+    OPINIONS,
+    REFERRED,
+    AnswerJudge,
+    aggregate,
+    triage_figures,
+)
 from gym_clinic.domains.mmedagent.pictures import copy_of, image_of
 from gym_clinic.domains.mmedagent.reading import write_answer
 from gym_clinic.domains.mmedagent.rewards import stated_answer
@@ -60,7 +66,7 @@ def triage(folder: str | None, images: str | None, shown: str) -> Domain:
     where = _image_folder(folder, images)
     options = triage_options()
     labels = {specialty: label for label, specialty in options.items()}
-    judge = Judge(lambda task: options, lambda task: labels[_specialty(task)])
+    judge = AnswerJudge(lambda task: options, lambda task: labels[_specialty(task)])
 
     def ticket(task: Task) -> str | Illustrated:
         asked = _asked(triage_question(task.record), options)
@@ -111,7 +117,7 @@ def attending(
     where = _image_folder(folder, images)
     count = _count(specialists, consultant)
     panel = lru_cache(maxsize=256)(partial(_panel, consultant, where, count))
-    judge = Judge(_options, _gold)
+    judge = AnswerJudge(_options, _gold)
 
     def ticket(task: Task) -> str | Illustrated:
         said = opinions_text(task.record["options"], _specialty(task), panel(_Key(task)))
@@ -163,7 +169,7 @@ def consult(
         where,
         lambda record, image, text: show(record, lambda: image, text, last=True),
     )
-    judge = Judge(_options, _gold)
+    judge = AnswerJudge(_options, _gold)
 
     def ticket(task: Task) -> str | Illustrated:
         asked = _asked(task.record["question"], _options(task))

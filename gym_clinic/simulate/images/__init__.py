@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
+    from gym_clinic.simulate.images.captions import describe as describe
     from gym_clinic.simulate.images.records import Finding as Finding
     from gym_clinic.simulate.images.records import ImageRecord as ImageRecord
     from gym_clinic.simulate.images.records import read_record as read_record
@@ -27,6 +28,7 @@ _HOMES = {
     "ImageRecord": "records",
     "Region": "rendering",
     "Scene": "rendering",
+    "describe": "captions",
     "draw": "rendering",
     "modalities": "tables",
     "modality": "tables",

@@ -23,6 +23,10 @@ SIZE = 240
 """Width and height of every image, in pixels."""
 
 
+MAX_TRIES = 60
+"""Places tried before one that is nearer to another than it should be is taken."""
+
+
 def stream(seed: int, layer: str) -> Rng:
     """Return the random source of one layer of an image.
 
@@ -48,18 +52,38 @@ def blank(value: float = 0.0) -> Field:
 
 def coloured(colour: Sequence[float]) -> Field:
     """Return a colour image, SIZE x SIZE x 3, of one colour."""
-    return np.broadcast_to(np.asarray(colour, dtype=np.float64), (SIZE, SIZE, 3)).copy()
+    image: Field = np.empty((SIZE, SIZE, 3))
+    image[:] = colour
+    return image
 
 
 def mix(image: Field, colour: float | Sequence[float] | Field, alpha: Field | float) -> Field:
-    """Return an image covered by a colour, as far as alpha (0 to 1) says."""
+    """Return an image covered by a colour, as far as alpha (0 to 1) says.
+
+    Args:
+        image: Grey or in colour.
+        colour: A grey value, red, green and blue, or a field of either.
+        alpha: How much of the image is covered, for all or for each pixel.
+    """
     paint = np.asarray(colour, dtype=np.float64)
     cover = np.asarray(alpha, dtype=np.float64)
-    if image.ndim == 3 and cover.ndim == 2:
-        cover = cover[..., None]
-    if image.ndim == 3 and paint.ndim == 2:
-        paint = paint[..., None]
-    return image + (paint - image) * cover
+    if cover.ndim < 2:
+        return np.asarray(image + (paint - image) * cover)
+    rows = np.nonzero(cover.any(axis=tuple(range(1, cover.ndim))))[0]
+    columns = np.nonzero(cover.any(axis=(0, *range(2, cover.ndim))))[0]
+    mixed: Field = image.copy()
+    if not len(rows):
+        return mixed
+    # Most shapes cover a small part of the image.
+    window = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1))
+    if paint.ndim > 1:
+        paint = paint[window]
+    cover, part = cover[window], mixed[window]
+    if image.ndim == 3:
+        cover = cover[..., None] if cover.ndim == 2 else cover
+        paint = paint[..., None] if paint.ndim == 2 else paint
+    part += (paint - part) * cover
+    return mixed
 
 
 def soft(distance: Field, softness: float = 1.0) -> Field:
@@ -68,12 +92,9 @@ def soft(distance: Field, softness: float = 1.0) -> Field:
 
 
 def ellipse(
-    centre: Point,
-    radii: Point,
-    angle: float = 0.0,
-    softness: float = 1.5,
+    centre: Point, radii: Point, angle: float = 0.0, softness: float = 1.5,
     wobble: Field | None = None,
-) -> Field:
+) -> Field:  # fmt: skip
     """Return alpha of an ellipse.
 
     Args:
@@ -83,11 +104,9 @@ def ellipse(
         softness: Width of its edge, in pixels.
         wobble: Harmonics from :func:`harmonics`, for an irregular outline.
     """
-    u, v = turned(centre, angle)
-    distance = np.sqrt((u / radii[0]) ** 2 + (v / radii[1]) ** 2)
-    if wobble is not None:
-        distance = distance / (1.0 + radial(np.arctan2(v / radii[1], u / radii[0]), wobble))
-    return soft((1.0 - distance) * min(radii), softness)
+    alpha = blank()
+    stamp(alpha, centre, radii, angle, softness=softness, wobble=wobble)
+    return alpha
 
 
 def turned(centre: Point, angle: float) -> tuple[Field, Field]:
@@ -109,15 +128,23 @@ def harmonics(random: Rng, size: float, count: int = 5) -> Field:
         count: Number of harmonics, from the second on.
     """
     fall = 1.0 / np.sqrt(np.arange(1, count + 1))
-    return size * fall * random.standard_normal((2, count)) / np.sqrt(2.0)
+    parts: Field = size * fall * random.standard_normal((2, count)) / np.sqrt(2.0)
+    return parts
 
 
-def radial(angle: Field, wobble: Field) -> Field:
-    """Return the relative change of radius at each angle."""
-    total = np.zeros_like(angle)
+def radial(cosine: Field, sine: Field, wobble: Field) -> Field:
+    """Return the relative change of radius in each direction.
+
+    Args:
+        cosine: Cosine of the direction.
+        sine: Its sine.
+        wobble: Harmonics from :func:`harmonics`.
+    """
+    total = np.zeros_like(cosine)
+    across, down = cosine, sine
     for number in range(wobble.shape[1]):
-        turns = (number + 2) * angle
-        total += wobble[0, number] * np.sin(turns) + wobble[1, number] * np.cos(turns)
+        across, down = across * cosine - down * sine, down * cosine + across * sine
+        total += wobble[0, number] * down + wobble[1, number] * across
     return np.clip(total, -0.6, 0.8)
 
 
@@ -125,8 +152,10 @@ def stamp(
     alpha: Field, centre: Point, radii: Point, angle: float = 0.0, strength: float = 1.0,
     softness: float = 1.2, wobble: Field | None = None,
 ) -> None:  # fmt: skip
-    """Draw a small ellipse into alpha in place; faster than :func:`ellipse` for small ones."""
-    reach = max(radii) * (1.0 if wobble is None else 1.5) + softness + 1
+    """Draw an ellipse into alpha in place; arguments as for :func:`ellipse`."""
+    reach = max(radii) * (1.0 if wobble is None else 1.8) + softness + 1
+    # The edge has its width across the shorter axis, so it is wider along the longer one.
+    reach += softness * (max(radii) / min(radii) - 1)
     left, right = int(max(centre[0] - reach, 0)), int(min(centre[0] + reach + 2, SIZE))
     top, bottom = int(max(centre[1] - reach, 0)), int(min(centre[1] + reach + 2, SIZE))
     if left >= right or top >= bottom:
@@ -137,7 +166,8 @@ def stamp(
     u, v = (dx * cosine + dy * sine) / radii[0], (dy * cosine - dx * sine) / radii[1]
     distance = np.sqrt(u * u + v * v)
     if wobble is not None:
-        distance = distance / (1.0 + radial(np.arctan2(v, u), wobble))
+        away = np.maximum(distance, 1e-9)
+        distance = distance / (1.0 + radial(u / away, v / away, wobble))
     window = alpha[top:bottom, left:right]
     np.maximum(window, strength * soft((1.0 - distance) * min(radii), softness), out=window)
 
@@ -197,7 +227,8 @@ def clouds(random: Rng, scale: float, octaves: int = 3) -> Field:
     for number in range(octaves):
         total += 0.5**number * _value_noise(random, max(scale / 2**number, 1.0))
         power += 0.25**number
-    return total / np.sqrt(power) / 0.62  # interpolation takes about 38% of the deviation
+    total /= np.sqrt(power) * 0.62  # interpolation takes about 38% of the deviation
+    return total
 
 
 def _value_noise(random: Rng, scale: float) -> Field:
@@ -259,6 +290,23 @@ def letters(
     return mix(image, colour, alpha)
 
 
+def ruler(image: Field, pitch: float, colour: float) -> Field:
+    """Return an image with ticks at the right border, every fifth longer.
+
+    Args:
+        image: The image.
+        pitch: Distance of two ticks, in pixels.
+        colour: Grey value of the ticks.
+    """
+    x, y = grid()
+    alpha = blank()
+    for number in range(int((SIZE - 20) / pitch) + 1):
+        long = 8 if number % 5 == 0 else 4
+        tick = soft(x - (SIZE - 3 - long), 1) * soft(0.7 - np.abs(y - 10 - number * pitch), 1)
+        np.maximum(alpha, tick, out=alpha)
+    return mix(image, colour, alpha)
+
+
 def to_bytes(image: Field) -> NDArray[np.uint8]:
     """Return an image of floats as bytes, clipped to 0 and 255."""
     return np.floor(np.clip(image, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
@@ -292,17 +340,15 @@ def scatter(random: Rng, allowed: NDArray[np.bool_], count: int, apart: float) -
     if not len(rows):
         raise ValueError("no pixel is allowed; the place must have at least one in the image")
     places: list[Point] = []
-    free = np.ones(len(rows), dtype=np.bool_)
     for _ in range(count):
-        if not free.any():
-            away = np.full(len(rows), np.inf)
-            for x, y in places:
-                away = np.minimum(away, (columns - x) ** 2 + (rows - y) ** 2)
-            chosen = int(np.argmax(away))
-        else:
-            left = np.nonzero(free)[0]
-            chosen = int(left[int(random.integers(len(left)))])
-        x, y = float(columns[chosen]), float(rows[chosen])
-        places.append((x, y))
-        free &= (columns - x) ** 2 + (rows - y) ** 2 >= apart**2
+        farthest, place = -1.0, (0.0, 0.0)
+        for _ in range(MAX_TRIES):
+            chosen = int(random.integers(len(rows)))
+            x, y = float(columns[chosen]), float(rows[chosen])
+            near = min(((x - p) ** 2 + (y - q) ** 2 for p, q in places), default=np.inf)
+            if near > farthest:
+                farthest, place = near, (x, y)
+            if near >= apart**2:
+                break
+        places.append(place)
     return places

@@ -20,6 +20,7 @@ from gym_clinic.simulate.images.canvas import (
     letters,
     mix,
     polyline,
+    ruler,
     scatter,
     shrink,
     soft,
@@ -91,7 +92,7 @@ class Chest:
 def draw(record: ImageRecord) -> Scene:
     """Draw the chest film of a record."""
     chest = Chest.of(record)
-    contrast = 1.0 - 0.65 * record.difficulty
+    contrast = 1.0 - 0.5 * record.difficulty
     regions: list[Region] = []
     lungs = {side: chest.lung(side) for side in ("right", "left")}
     image = _body(chest, record)
@@ -124,8 +125,8 @@ def _body(chest: Chest, record: ImageRecord) -> Field:
     random = stream(record.seed, "body")
     wide = chest.half + random.uniform(15, 22)
     torso = ellipse((chest.middle, 170), (wide, 165), softness=5)
-    shoulders = ellipse((chest.middle, 92), (wide + 18, 52), softness=6)
-    neck = ellipse((chest.middle, 10), (32, 50), softness=6)
+    shoulders = ellipse((chest.middle, 128), (wide + 42, 92), softness=6)
+    neck = ellipse((chest.middle, 14), (33, 52), softness=8)
     body = np.maximum(np.maximum(torso, shoulders), neck)
     image = mix(blank(0.03), 0.52, body) + 0.02 * clouds(random, 50) * body
     y = grid()[1]
@@ -297,5 +298,6 @@ def _film(chest: Chest, record: ImageRecord, image: Field) -> Field:
             bend = (start[0] + random.uniform(-40, 40), 180.0)
             image = mix(image, 0.92, 0.8 * polyline(curve((start, bend, end), 12), 1.6))
             image = mix(image, 0.95, ellipse(start, (4, 4)))
-    image = image + grain(random, 0.012 + 0.045 * record.difficulty)
+    image = image + grain(random, 0.012 + 0.03 * record.difficulty)
+    image = ruler(image, 10 / record.table.per_pixel, 0.9)
     return letters(image, "R", (14, 14), 0.95, 2)

@@ -20,6 +20,7 @@ from gym_clinic.simulate.images.canvas import (
     letters,
     mix,
     polyline,
+    ruler,
     scatter,
     soft,
     stream,
@@ -30,7 +31,7 @@ from gym_clinic.simulate.images.rendering import Region, Scene
 ANGLES = {"frontal": -0.8, "temporal": 0.08, "occipital": 0.85}
 """Place -> its direction from the middle of the head, in radians backward from straight lateral."""
 
-BLOOD, FLUID, WHITE, GREY, BONE = 0.84, 0.2, 0.44, 0.53, 1.0
+BLOOD, FLUID, WHITE, GREY, BONE = 0.84, 0.18, 0.43, 0.55, 1.0
 """Grey values of a brain window."""
 
 
@@ -94,7 +95,7 @@ class Head:
 def draw(record: ImageRecord) -> Scene:
     """Draw the slice of a record."""
     head = Head.of(record)
-    contrast = 1.0 - 0.65 * record.difficulty
+    contrast = 1.0 - 0.55 * record.difficulty
     regions: list[Region] = []
     brain = _brain(head, record)
     cavity = head.cavity()
@@ -264,7 +265,8 @@ def _scan(record: ImageRecord, image: Field) -> Field:
             tip = (120 + 90 * np.cos(angle), 120 + 90 * np.sin(angle))
             end = (120 - 90 * np.cos(angle), 120 - 90 * np.sin(angle))
             image = image - 0.06 * polyline([tip, end], 7, 6)
-    noise = 0.018 + 0.05 * record.difficulty + (0.02 if "low_dose" in record.artefacts else 0.0)
+    noise = 0.018 + 0.035 * record.difficulty + (0.02 if "low_dose" in record.artefacts else 0.0)
     image = image + noise * (0.6 * grain(random, 1.0) + 0.6 * clouds(random, 3, 1))
     image = letters(image, "R", (10, 114), 0.9)
-    return letters(image, "L", (225, 114), 0.9)
+    image = ruler(image, 10 / record.table.per_pixel, 0.8)
+    return letters(image, "L", (218, 114), 0.9)

@@ -28,7 +28,7 @@ from gym_clinic.simulate.images.records import ImageRecord
 from gym_clinic.simulate.images.rendering import Region, Scene
 
 LESIONS = ("naevus", "melanoma", "seborrhoeic_keratosis", "basal_cell_carcinoma")
-OUTLINE = {"naevus": 0.03, "melanoma": 0.17, "seborrhoeic_keratosis": 0.06, "lentigo": 0.05,
+OUTLINE = {"naevus": 0.03, "melanoma": 0.12, "seborrhoeic_keratosis": 0.06, "lentigo": 0.05,
            "basal_cell_carcinoma": 0.09}  # fmt: skip
 """Lesion -> how irregular its outline is."""
 
@@ -50,14 +50,14 @@ def draw(record: ImageRecord) -> Scene:
     image = _skin(record)
     x, y = grid()
     dx, dy = x - centre[0], y - centre[1]
-    angle = np.arctan2(dy, dx)
-    outline = 1 + radial(angle, wobble)
+    away = np.maximum(np.sqrt(dx**2 + dy**2), 1e-9)
+    outline = 1 + radial(dx / away, dy / away, wobble)
     turns = np.linspace(-np.pi, np.pi, 181)
-    spread = 1 + radial(turns, wobble)
+    spread = 1 + radial(np.cos(turns), np.sin(turns), wobble)
     # Scaled so that the longest diameter is the size of the record.
     outline = outline / ((spread[:90] + spread[90:180]).max() / 2)
-    part = np.sqrt(dx**2 + dy**2) / (radius * outline)
-    edge = {"naevus": 9.0, "seborrhoeic_keratosis": 2.0}.get(kind, 4.5)
+    part = away / (radius * outline)
+    edge = {"naevus": 14.0, "seborrhoeic_keratosis": 2.0}.get(kind, 4.5)
     shape = soft((1 - part) * radius + (edge / 4 if edge > 5 else 0.0), edge)
     image = _INSIDE[kind](record, image, shape, part, (dx, dy))
     if lesion is not None:
@@ -108,12 +108,12 @@ def _melanoma(
     patches = clouds(random, 34, 2)
     net = _network(record, 12.0, 1.8) * shape * soft(patches + 0.2, 0.8)
     image = mix(image, (0.24, 0.13, 0.09), 0.8 * net)
-    image = mix(image, (0.1, 0.07, 0.07), 0.92 * shape * soft(patches + 0.9 * half - 0.75, 0.5))
-    image = mix(image, (0.72, 0.34, 0.3), 0.7 * shape * soft(-patches - 0.8 * half - 1.0, 0.5))
+    image = mix(image, (0.1, 0.07, 0.07), 0.92 * shape * soft(patches + 0.9 * half - 0.75, 1.1))
+    image = mix(image, (0.82, 0.55, 0.5), 0.7 * shape * soft(-patches - 0.8 * half - 1.0, 1.0))
     grey = clouds(random, 26, 2)
-    image = mix(image, (0.42, 0.45, 0.52), 0.6 * shape * soft(grey - 1.2, 0.5))
+    image = mix(image, (0.44, 0.41, 0.42), 0.6 * shape * soft(grey - 1.2, 1.0))
     dots = blank()
-    x, y = grid()
+    _x, _y = grid()
     for place in scatter(random, (part < 0.95) & (half > 0), 22, 6):
         size = random.uniform(1.2, 2.6)
         stamp(dots, place, (size, size))
@@ -147,13 +147,13 @@ def _carcinoma(
               softness=3, wobble=harmonics(random, 0.1))  # fmt: skip
     image = mix(image, (0.36, 0.38, 0.5), 0.85 * nests)
     vessels = blank()
-    radius = np.sqrt((shape > 0.5).sum() / np.pi)
+    radius = 1.02 * float(np.sqrt((shape > 0.5).sum() / np.pi))
     for _ in range(4):
         turn = random.uniform(0, 2 * np.pi)
         start = (120 + radius * np.cos(turn), 114 + radius * np.sin(turn))
         end = (120 + random.uniform(-0.3, 0.3) * radius, 114 + random.uniform(-0.3, 0.3) * radius)
-        bend = ((start[0] + end[0]) / 2 + random.uniform(-14, 14),
-                (start[1] + end[1]) / 2 + random.uniform(-14, 14))  # fmt: skip
+        bend = ((start[0] + end[0]) / 2 + random.uniform(-24, 24),
+                (start[1] + end[1]) / 2 + random.uniform(-24, 24))  # fmt: skip
         trunk = curve((start, bend, end), 12)
         vessels = np.maximum(vessels, polyline(trunk, np.linspace(3.0, 1.0, 12).tolist()))
         for step in (3, 5, 7, 9):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ PER_SECOND = 50.0
 PER_MILLIVOLT = 20.0
 """Pixels a millivolt: 10 mm of 2 pixels."""
 
-LEADS = {"II": 62.0, "V1": 136.0, "V5": 214.0}
+LEADS = {"II": 56.0, "V1": 126.0, "V5": 196.0}
 """Lead -> row of its baseline."""
 
 LEAD_OF = {"inferior": "II", "septal": "V1", "lateral": "V5"}
@@ -35,23 +36,24 @@ LEAD_OF = {"inferior": "II", "septal": "V1", "lateral": "V5"}
 
 SECONDS = SIZE / PER_SECOND
 
+Wave = tuple[float, float, float]
 # Lead -> waves as (millivolt, time after the start of the QRS in s, width in s).
-NARROW = {
+NARROW: Mapping[str, tuple[Wave, ...]] = {
     "II": ((-0.08, 0.012, 0.008), (1.05, 0.04, 0.012), (-0.18, 0.068, 0.01)),
     "V1": ((0.22, 0.022, 0.01), (-0.85, 0.052, 0.014)),
     "V5": ((-0.1, 0.012, 0.008), (1.35, 0.04, 0.012), (-0.28, 0.068, 0.011)),
 }
-RIGHT_BLOCK = {
+RIGHT_BLOCK: Mapping[str, tuple[Wave, ...]] = {
     "II": ((0.95, 0.04, 0.013), (-0.35, 0.1, 0.024)),
     "V1": ((0.28, 0.02, 0.01), (-0.35, 0.048, 0.011), (0.95, 0.1, 0.022)),
     "V5": ((1.2, 0.04, 0.013), (-0.5, 0.105, 0.026)),
 }
-LEFT_BLOCK = {
+LEFT_BLOCK: Mapping[str, tuple[Wave, ...]] = {
     "II": ((0.8, 0.05, 0.022), (0.6, 0.105, 0.024)),
     "V1": ((0.08, 0.014, 0.008), (-1.35, 0.078, 0.034)),
     "V5": ((0.95, 0.048, 0.02), (0.95, 0.108, 0.022)),
 }
-ECTOPIC = {
+ECTOPIC: Mapping[str, tuple[Wave, ...]] = {
     "II": ((1.45, 0.08, 0.036),),
     "V1": ((-1.35, 0.085, 0.038),),
     "V5": ((-1.05, 0.08, 0.036),),
@@ -150,10 +152,10 @@ def _room(places: set[int], choices: list[int], number: int) -> bool:
 
 def trace(record: ImageRecord, rhythm: Rhythm, lead: str) -> Field:
     """Return the voltage of a lead in mV, four samples for each pixel."""
-    time = (np.arange(SIZE * 4) + 0.5) / (4 * PER_SECOND)
+    time: Field = np.linspace(0.0, SECONDS, SIZE * 4, endpoint=False) + 0.5 / 4 / PER_SECOND
     random = stream(record.seed, f"lead {lead}")
     gain = random.uniform(0.85, 1.15)
-    total = np.zeros_like(time)
+    total: Field = np.zeros(SIZE * 4)
     for start in rhythm.atria:
         height = 0.17 if lead == "II" else 0.1
         total += _wave(time, height, start + 0.04, 0.022)
@@ -205,6 +207,7 @@ def draw(record: ImageRecord) -> Scene:
     image = mix(image, (0.08, 0.07, 0.12), ink * dark)
     for lead, row in LEADS.items():
         image = letters(image, lead, (4, row - 46), (0.15, 0.15, 0.3))
+    image = letters(image, "25 MM/S  10 MM/MV", (132, 230), (0.15, 0.15, 0.3))
     noise = grain(stream(record.seed, "scan"), 0.008 + 0.03 * record.difficulty)
     return Scene(image + noise[..., None], _regions(record, rhythm))
 

@@ -68,7 +68,7 @@ class Eye:
 def draw(record: ImageRecord) -> Scene:
     """Draw the photograph of a record."""
     eye = Eye.of(record)
-    contrast = 1.0 - 0.65 * record.difficulty
+    contrast = 1.0 - 0.55 * record.difficulty
     regions: list[Region] = []
     image = _retina(eye, record)
     if record.find("drusen") is not None:
@@ -134,10 +134,10 @@ def _disc(
     return mix(image, (1.0, 0.93, 0.74), cup * (0.45 + 0.5 * contrast))
 
 
-def _vessels(eye: Eye, record: ImageRecord) -> list[tuple[Point | tuple[float, ...], Field]]:
+def _vessels(eye: Eye, record: ImageRecord) -> list[tuple[tuple[float, float, float], Field]]:
     random = stream(record.seed, "vessels")
     drawn = []
-    for colour, wide, offset in ((VEIN, 4.6, 3.0), (ARTERY, 3.2, -2.5)):
+    for colour, wide, offset in ((VEIN, 4.4, 6.0), (ARTERY, 3.0, -5.0)):
         alpha = blank()
         for up in (-1, 1):
             for temporal in (True, False):
@@ -165,7 +165,8 @@ def _arcade(eye: Eye, random: np.random.Generator, up: int, temporal: bool,
         reach = random.uniform(58, 66) + offset
         controls = (
             (x, y), (x + 4 * eye.nasal, y + up * reach * 0.75),
-            (x - 55 * eye.nasal, y + up * (reach + 18)), (x - 128 * eye.nasal, y + up * reach * 0.55),
+            (x - 55 * eye.nasal, y + up * (reach + 18)),
+            (x - 128 * eye.nasal, y + up * reach * 0.55),
         )  # fmt: skip
     else:
         high = random.uniform(52, 66) + offset
@@ -173,7 +174,11 @@ def _arcade(eye: Eye, random: np.random.Generator, up: int, temporal: bool,
             (x, y), (x + 4 * eye.nasal, y + up * 28),
             (x + 22 * eye.nasal, y + up * high * 0.7), (x + 48 * eye.nasal, y + up * high),
         )  # fmt: skip
-    return curve(controls, 18)
+    waves = random.uniform(0.8, 1.8)
+    return [
+        (px, py + waves * float(np.sin(0.9 * number)) * min(number, 6) / 6)
+        for number, (px, py) in enumerate(curve(controls, 18))
+    ]
 
 
 def _drusen(
@@ -236,5 +241,5 @@ def _camera(record: ImageRecord, image: Field) -> Field:
     if "reflex" in record.artefacts:
         place = (120 + random.uniform(-60, 60), 120 + random.uniform(-60, 60))
         image = mix(image, (0.95, 0.9, 0.75), 0.3 * ellipse(place, (34, 26), softness=28))
-    image = image + grain(random, 0.012 + 0.04 * record.difficulty)[..., None]
+    image = image + grain(random, 0.01 + 0.025 * record.difficulty)[..., None]
     return mix(coloured((0.02, 0.02, 0.02)), np.clip(image, 0, 1), soft(FIELD - away, 2)[..., None])

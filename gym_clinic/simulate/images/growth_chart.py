@@ -36,10 +36,12 @@ SPREAD = 0.115
 LINES = (-1.881, -1.036, 0.0, 1.036, 1.881)
 """The centile lines, as deviations."""
 
+CENTILES = ("3", "15", "50", "85", "97")
+
 BANDS = (-2.45, -1.45, -0.52, 0.52, 1.45, 2.45)
 """The middles of the bands between the lines, as deviations."""
 
-LEFT, TOP, WIDTH, HEIGHT = 24.0, 20.0, 206.0, 196.0
+LEFT, TOP, WIDTH, HEIGHT = 24.0, 20.0, 196.0, 196.0
 LEAST, MOST = 1.0, 18.0
 """Weights at the lower and upper border, in kg."""
 
@@ -90,7 +92,8 @@ def _bands(record: ImageRecord, random: np.random.Generator) -> tuple[int, int]:
         finding = record.find(kind)
         if finding is not None and finding.size is not None:
             change = sign * round(finding.size)
-    allowed = range(max(0, change), min(5, 5 + change) + 1)
+    # Faltering begins below the 97th centile, and catching up ends below the 85th.
+    allowed = range(max(0, change), (3 if change > 0 else 4 + change if change else 5) + 1)
     if record.find("underweight") is not None:
         allowed = range(0, 1)
     elif record.find("overweight") is not None:
@@ -125,7 +128,7 @@ def draw(record: ImageRecord) -> Scene:
     ink = (0.08, 0.1, 0.3)
     image = mix(image, ink, 0.55 * faint * polyline(points, 1.0))
     image = mix(image, ink, faint * dots)
-    if "outlier" in record.artefacts:
+    if "pen_mark" in record.artefacts:
         image = mix(image, (0.5, 0.5, 0.55), 0.6 * polyline([(150, 8), (205, 11)], 1.0))
     regions = []
     for finding in record.findings:
@@ -160,11 +163,15 @@ def _form(record: ImageRecord) -> Field:
         points = list(zip(column(ages).tolist(), rows.tolist(), strict=True))
         heavy = 2.0 if deviation == 0.0 else 1.2
         image = mix(image, tint, 0.8 * polyline(points, heavy))
+        label = CENTILES[LINES.index(deviation)]
+        image = letters(image, label, (LEFT + WIDTH + 3, float(rows[-1]) - 3), tint)
     for month in (0, 6, 12, 18, 24):
         label = str(month)
-        image = letters(image, label, (column(month) - 3 * len(label), 222), (0.2, 0.2, 0.25))
+        image = letters(
+            image, label, (float(column(month)) - 3 * len(label), 222), (0.2, 0.2, 0.25)
+        )
     for kilogram in (2, 4, 6, 8, 10, 12, 14, 16):
-        image = letters(image, f"{kilogram:>2}", (9, row(kilogram) - 3), (0.2, 0.2, 0.25))
+        image = letters(image, f"{kilogram:>2}", (9, float(row(kilogram)) - 3), (0.2, 0.2, 0.25))
     image = letters(image, "KG", (8, 8), (0.2, 0.2, 0.25))
     image = letters(image, "AGE IN MONTHS", (82, 231), (0.2, 0.2, 0.25))
     return letters(image, "BOY" if boy else "GIRL", (30, 24), tint, 1)

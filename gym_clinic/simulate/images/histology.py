@@ -17,8 +17,10 @@ from gym_clinic.simulate.images.canvas import (
     grain,
     grid,
     harmonics,
+    letters,
     mix,
     polyline,
+    radial,
     scatter,
     soft,
     stamp,
@@ -30,6 +32,7 @@ from gym_clinic.simulate.images.rendering import Region, Scene
 STROMA, MUCIN, LUMEN = (0.90, 0.72, 0.83), (0.85, 0.83, 0.93), (0.97, 0.96, 0.97)
 CYTOPLASM, NUCLEUS, DARK = (0.86, 0.62, 0.78), (0.36, 0.22, 0.52), (0.2, 0.1, 0.32)
 PALE, DEAD = (0.93, 0.76, 0.82), (0.93, 0.64, 0.72)
+CARCINOMA, FLUID = (0.80, 0.55, 0.74), (0.88, 0.66, 0.76)
 
 QUADRANTS = {
     "upper left": (62.0, 62.0), "upper right": (178.0, 62.0),
@@ -53,7 +56,7 @@ def draw(record: ImageRecord) -> Scene:
     fibres = clouds(random, 14, 3)
     image = image * (1 + 0.045 * fibres)[..., None]
     nuclei = blank()
-    for place in scatter(random, np.ones((SIZE, SIZE), dtype=np.bool_), 150, 9):
+    for place in scatter(random, np.ones((SIZE, SIZE), dtype=np.bool_), 250, 7):
         size = random.uniform(2.2, 3.2)
         stamp(nuclei, place, (size, size * random.uniform(0.6, 1.0)), random.uniform(0, 3.1),
               random.uniform(0.6, 0.9))  # fmt: skip
@@ -88,6 +91,11 @@ def crypts(record: ImageRecord) -> list[Point]:
     return places
 
 
+def _own(record: ImageRecord, place: Point) -> Rng:
+    """Return the random source of one gland, so that no other finding changes it."""
+    return stream(record.seed, f"gland {place[0]:.3f} {place[1]:.3f}")
+
+
 def _glands(record: ImageRecord, image: Field, regions: list[Region], contrast: float) -> Field:
     random = stream(record.seed, "glands")
     tumour, abscess = record.find("adenocarcinoma"), record.find("crypt_abscess")
@@ -99,20 +107,32 @@ def _glands(record: ImageRecord, image: Field, regions: list[Region], contrast: 
         formed = round(len(places) * tumour.size / 100)
         order = [places[int(n)] for n in random.permutation(len(places))]
         regions.append(Region("adenocarcinoma", None, (SIZE / 2, SIZE / 2), SIZE, SIZE))
+        layers = [(colour, blank()) for colour in _TUMOUR]
         for number, place in enumerate(order):
-            image = _malignant(random, image, place, number < formed, contrast)
+            _malignant(_own(record, place), [alpha for _, alpha in layers], place, number < formed)
+        for colour, alpha in layers:
+            image = mix(image, colour, alpha)
         return image
+    layers = [(colour, blank()) for colour in _CRYPT]
     for place in places:
-        image = _crypt(random, image, place, place in inflamed, contrast)
+        _crypt(_own(record, place), [alpha for _, alpha in layers], place, place in inflamed)
         if place in inflamed:
             regions.append(Region("crypt_abscess", None, place, 30, 30))
+    for colour, alpha in layers:
+        strength = 0.3 + 0.7 * contrast if colour == DARK else 1.0
+        image = mix(image, colour, alpha * strength)
     return image
 
 
-def _crypt(random: Rng, image: Field, place: Point, inflamed: bool, contrast: float) -> Field:
+_CRYPT = (PALE, CYTOPLASM, MUCIN, NUCLEUS, LUMEN, FLUID, DARK)
+"""The layers of a crypt, from below: sheath, cells, goblets, nuclei, lumen, pus, its cells."""
+
+
+def _crypt(random: Rng, layers: list[Field], place: Point, inflamed: bool) -> None:
+    rim, body, goblets, nuclei, lumen, fluid, pus = layers
     radius = random.uniform(27, 31)
     wobble = harmonics(random, 0.05)
-    body, goblets, nuclei, lumen = blank(), blank(), blank(), blank()
+    stamp(rim, place, (radius + 2, radius * 0.94 + 2), strength=0.8, wobble=wobble)
     stamp(body, place, (radius, radius * 0.94), wobble=wobble)
     cells = 15
     for number in range(cells):
@@ -120,70 +140,50 @@ def _crypt(random: Rng, image: Field, place: Point, inflamed: bool, contrast: fl
         across, down = np.cos(turn), np.sin(turn)
         if random.random() < 0.8:
             middle = (place[0] + 0.56 * radius * across, place[1] + 0.53 * radius * down)
-            stamp(goblets, middle, (radius * 0.25, radius * 0.155), turn)
+            stamp(goblets, middle, (radius * 0.25, radius * 0.155), turn, 0.95)
         base = (place[0] + 0.87 * radius * across, place[1] + 0.82 * radius * down)
         stamp(nuclei, base, (2.1, 3.4), turn, random.uniform(0.75, 1.0))
     hollow = 0.32 if inflamed else 0.17
     stamp(lumen, place, (radius * hollow, radius * hollow * 0.9), wobble=harmonics(random, 0.2))
-    rim = blank()
-    stamp(rim, place, (radius + 2, radius * 0.94 + 2), wobble=wobble)
-    image = mix(image, PALE, 0.8 * rim)
-    image = mix(image, CYTOPLASM, body)
-    image = mix(image, MUCIN, 0.95 * goblets)
-    image = mix(image, NUCLEUS, nuclei)
-    image = mix(image, LUMEN, lumen)
     if inflamed:
-        cells_in, fluid = blank(), blank()
         stamp(fluid, place, (radius * 0.36, radius * 0.34))
-        image = mix(image, (0.88, 0.66, 0.76), fluid)
         x, y = grid()
         inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 < (radius * 0.36) ** 2
         for spot in scatter(random, inside, 26, 2.6):
-            stamp(cells_in, spot, (1.3, 1.1), random.uniform(0, 3))
-        image = mix(image, DARK, cells_in * (0.3 + 0.7 * contrast))
-    return image
+            stamp(pus, spot, (1.3, 1.1), random.uniform(0, 3))
 
 
-def _malignant(random: Rng, image: Field, place: Point, gland: bool, contrast: float) -> Field:
+_TUMOUR = (CARCINOMA, NUCLEUS, LUMEN, DEAD)
+"""The layers of a tumour gland, from below: cells, nuclei, lumen, dead cells in it."""
+
+
+def _malignant(random: Rng, layers: list[Field], place: Point, gland: bool) -> None:
+    body, nuclei, lumen, debris = layers
     radius = random.uniform(31, 37)
-    body, nuclei, lumen = blank(), blank(), blank()
     wobble = harmonics(random, 0.16)
     stamp(body, place, (radius, radius * 0.9), wobble=wobble)
-    image = mix(image, (0.80, 0.55, 0.74), body)
-    if gland:
-        wide = radius * random.uniform(0.4, 0.52)
-        for ring, count in ((0.62, 17), (0.76, 21), (0.9, 25)):
-            for number in range(count):
-                turn = 2 * np.pi * (number + random.uniform(-0.3, 0.3)) / count
-                wave = ring + random.uniform(-0.05, 0.05)
-                edge = 1 + 0.8 * float(_outline(turn, wobble))
-                spot = (place[0] + wave * radius * edge * np.cos(turn),
-                        place[1] + wave * radius * 0.9 * edge * np.sin(turn))  # fmt: skip
-                stamp(nuclei, spot, (4.2, random.uniform(1.7, 2.6)), turn, random.uniform(0.7, 1))
-        stamp(lumen, place, (wide, wide * 0.8), random.uniform(0, 3), wobble=harmonics(random, 0.2))
-        image = mix(image, NUCLEUS, nuclei)
-        image = mix(image, LUMEN, lumen)
-        debris = blank()
-        for _ in range(10):
-            spot = (place[0] + random.uniform(-0.3, 0.3) * wide,
-                    place[1] + random.uniform(-0.3, 0.3) * wide)  # fmt: skip
-            stamp(debris, spot, (random.uniform(1, 3), 1.5), strength=0.7)
-        return mix(image, DEAD, debris)
-    x, y = grid()
-    inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 < (radius * 1.05) ** 2
-    for spot in scatter(random, inside, 44, 6.2):
-        size = random.uniform(2.4, 4.6)
-        stamp(nuclei, spot, (size, size * random.uniform(0.6, 1)), random.uniform(0, 3),
-              random.uniform(0.65, 1.0), wobble=harmonics(random, 0.12))  # fmt: skip
-    return mix(image, NUCLEUS, nuclei * (0.6 + 0.4 * contrast))
-
-
-def _outline(turn: float, wobble: Field) -> float:
-    total = 0.0
-    for number in range(wobble.shape[1]):
-        angle = (number + 2) * turn
-        total += wobble[0, number] * np.sin(angle) + wobble[1, number] * np.cos(angle)
-    return float(np.clip(total, -0.6, 0.8))
+    if not gland:
+        x, y = grid()
+        inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 < (radius * 1.05) ** 2
+        for spot in scatter(random, inside, 44, 6.2):
+            size = random.uniform(2.4, 4.6)
+            stamp(nuclei, spot, (size, size * random.uniform(0.6, 1)), random.uniform(0, 3),
+                  random.uniform(0.65, 1.0))  # fmt: skip
+        return
+    wide = radius * random.uniform(0.4, 0.52)
+    for ring, count in ((0.62, 17), (0.76, 21), (0.9, 25)):
+        for number in range(count):
+            turn = 2 * np.pi * (number + random.uniform(-0.3, 0.3)) / count
+            across, down = np.cos(turn), np.sin(turn)
+            edge = 1 + 0.8 * float(radial(np.array(across), np.array(down), wobble))
+            reach = (ring + random.uniform(-0.05, 0.05)) * radius * edge
+            spot = (place[0] + reach * across, place[1] + 0.9 * reach * down)
+            stamp(nuclei, spot, (4.2, random.uniform(1.7, 2.6)), turn, random.uniform(0.7, 1))
+    stamp(lumen, place, (wide, wide * 0.8), random.uniform(0, 3), wobble=harmonics(random, 0.2))
+    for _ in range(10):
+        spot = (place[0] + random.uniform(-0.3, 0.3) * wide,
+                place[1] + random.uniform(-0.3, 0.3) * wide)  # fmt: skip
+        stamp(debris, spot, (random.uniform(1, 3), 1.5), strength=0.7)
 
 
 def _area(
@@ -196,7 +196,7 @@ def _area(
     random = stream(record.seed, kind)
     place, radius = quarter(random, finding.place), finding.size / 2
     wobble = harmonics(random, 0.07)
-    area = ellipse(place, (radius, radius), softness=4, wobble=wobble)
+    area = ellipse(place, (radius, radius), softness=9 if kind == "necrosis" else 4, wobble=wobble)
     regions.append(Region(kind, None, place, finding.size, finding.size))
     x, y = grid()
     inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 < (radius * 0.92) ** 2
@@ -240,12 +240,12 @@ def _mitoses(record: ImageRecord, image: Field, regions: list[Region], contrast:
     allowed &= (np.abs(x - 120) < 106) & (np.abs(y - 120) < 106)
     halo, plate = blank(), blank()
     for place in scatter(random, allowed, finding.count, 26):
-        stamp(halo, place, (7.5, 6.5))
+        stamp(halo, place, (8.5, 7.5))
         turn = random.uniform(0, np.pi)
-        part = 0.0 if random.random() < 0.5 else 2.6  # metaphase, or anaphase with two plates
+        part = 0.0 if random.random() < 0.5 else 3.0  # metaphase, or anaphase with two plates
         for sign in (-1, 1):
             spot = (place[0] - sign * part * np.sin(turn), place[1] + sign * part * np.cos(turn))
-            stamp(plate, spot, (4.6, 1.5), turn, wobble=harmonics(random, 0.18))
+            stamp(plate, spot, (5.6, 2.0), turn, wobble=harmonics(random, 0.18))
         regions.append(Region("mitosis", None, place, 15, 15))
     image = mix(image, (0.93, 0.8, 0.88), 0.9 * halo)
     return mix(image, (0.1, 0.03, 0.2), plate * (0.35 + 0.65 * contrast))
@@ -264,4 +264,5 @@ def _slide(record: ImageRecord, image: Field) -> Field:
     image = image * light[..., None] + grain(random, 0.01 + 0.035 * record.difficulty)[..., None]
     x, y = grid()
     bar = soft(25 - np.abs(x - 205), 1) * soft(1.5 - np.abs(y - 231), 1)  # 50 µm
-    return mix(image, (0.05, 0.05, 0.05), bar)
+    image = mix(image, (0.05, 0.05, 0.05), bar)
+    return letters(image, "50", (180, 221), (0.05, 0.05, 0.05))

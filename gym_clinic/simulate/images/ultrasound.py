@@ -72,11 +72,11 @@ def draw(record: ImageRecord) -> Scene:
     regions: list[Region] = []
     random = stream(record.seed, "tissue")
     centre = uterus.centre
-    image = 0.36 + 0.05 * clouds(random, 60) + 0.07 * clouds(random, 24, 2)
+    image = 0.5 + 0.05 * clouds(random, 60) + 0.06 * clouds(random, 24, 2)
     wall = ellipse(centre, uterus.wall, softness=7, wobble=harmonics(random, 0.025))
-    image = mix(image, 0.42 + 0.03 * clouds(random, 16, 2), wall)
+    image = mix(image, 0.34 + 0.025 * clouds(random, 16, 2), wall)
     serosa = np.clip(4 * wall * (1 - wall), 0, 1)
-    image = image + 0.12 * serosa
+    image = image + 0.2 * serosa
     for finding in record.findings:
         if finding.finding == "fibroid":
             image = _fibroid(uterus, record, finding, image, regions, contrast)
@@ -105,7 +105,7 @@ def _fibroid(
     knot = ellipse(place, (radius, radius), softness=3, wobble=harmonics(random, 0.03))
     dx, dy = turned(place, 0.4)
     whorls = 0.05 * np.sin(np.sqrt(dx**2 + (dy * 1.3) ** 2) * 1.1 + clouds(random, 12, 1))
-    image = mix(image, 0.2 + whorls, knot * (0.3 + 0.65 * contrast))
+    image = mix(image, 0.17 + whorls, knot * (0.3 + 0.65 * contrast))
     below = soft(radius * 0.8 - np.abs(dx), 8) * soft(grid()[1] - place[1] - radius * 0.7, 8)
     edge = np.clip(4 * knot * (1 - knot), 0, 1)
     regions.append(Region("fibroid", finding.side, place, 2 * radius, 2 * radius))
@@ -197,10 +197,13 @@ def _screen(record: ImageRecord, uterus: Uterus, image: Field) -> Field:
         beam = random.uniform(-0.45, 0.45)
         image = image * (1 - 0.6 * soft((0.06 - np.abs(angle - beam)) * 100, 6))
     coarse = "coarse_speckle" in record.artefacts
-    scale = 2.4 if coarse else 1.6
-    first, second = clouds(random, scale, 1), clouds(random, scale, 1)
-    depth = 0.45 + 0.35 * record.difficulty + (0.12 if coarse else 0.0)
+    first, second = clouds(random, 1.5, 1), clouds(random, 1.5, 1)
     speckle = np.sqrt(first**2 + second**2) / 1.25
+    # The beam is wider than the pulse is long: grains are wider than high.
+    speckle = (speckle + np.roll(speckle, 1, axis=1) + np.roll(speckle, 2, axis=1)) / 3
+    if coarse:
+        speckle = blur(speckle, 0.8)
+    depth = 0.5 + 0.35 * record.difficulty + (0.15 if coarse else 0.0)
     image = blur(image, 0.8) * (1 - depth + depth * speckle) + 0.015 * speckle
     fan = soft(235 + 26 - radius, 1.5) * soft((0.82 - np.abs(angle)) * 100, 2) * soft(
         radius - 36, 1.5)  # fmt: skip
