@@ -20,6 +20,7 @@ import orjson
 from gym_clinic.domains.mmedagent.questions.findings import Target, draw_image
 from gym_clinic.errors import ConfigError
 from gym_clinic.simulate.images import modalities, modality
+from gym_clinic.simulate.images.tables import FindingTable
 from gym_clinic.simulate.split import Split, of_split
 
 KINDS = ("presence", "side", "location", "count", "size", "grade", "diagnosis", "next_step")
@@ -71,38 +72,47 @@ class Plan:
     choices: Mapping[str, Target]
 
 
-def draw_question(seed: str, split: Split, kind_of_image: str | None = None) -> Question:
+def draw_question(
+    seed: str, split: Split, kind_of_image: str | None = None, kind: str | None = None
+) -> Question:
     """Draw the question of a seed.
 
     Args:
         seed: Any text; the same arguments give the same question.
         split: Whose phrases it has.
         kind_of_image: A modality; drawn evenly if None.
+        kind: One of `KINDS`; drawn evenly from those of the modality if None.
 
     Raises:
-        ConfigError: If there is no such modality.
+        ConfigError: If there is no such modality, or it has no such questions.
     """
     random = Random(f"question:{split}:{seed}")
     name = kind_of_image or random.choice(sorted(modalities()))
     modality(name)
-    kind = random.choice([kind for kind in KINDS if findings_of(name, kind)])
+    able = [kind for kind in KINDS if findings_of(name, kind)]
+    if kind is None:
+        kind = random.choice(able)
+    elif kind not in able:
+        raise ConfigError(f"{name} has no questions of kind {kind!r}; choose from {able}")
     plan = _PLANS[kind](name, kind, random)
     options = list(plan.choices)
     random.shuffle(options)
     gold = random.choice(options)
-    table = wording()[name]
-    finding = plan.finding
-    text = random.choice(of_split(kind, phrases()[kind], split)).format(
-        finding=table.get("measured", {}).get(finding) if kind == "size" and finding in table.get(
-            "measured", {}) else table["named"].get(finding, table.get("organ", "")),
-        counted=table["counted"].get(finding, ""),
-    )  # fmt: skip
-    if finding == "eye":
-        text = random.choice(of_split("eye", phrases()["eye"], split))
+    text = _text(name, kind, plan.finding, split, random)
     labels = dict(zip(ascii_uppercase, options, strict=False))
     right = next(label for label, option in labels.items() if option == gold)
     image = draw_image(name, plan.choices[gold], random)
-    return Question(text, labels, right, kind, name, finding, image)
+    return Question(text, labels, right, kind, name, plan.finding, image)
+
+
+def _text(name: str, kind: str, finding: str, split: Split, random: Random) -> str:
+    pool = "eye" if finding == "eye" else kind
+    words = wording()[name]
+    called = words.get("measured", {}) if kind == "size" else {}
+    return str(random.choice(of_split(pool, phrases()[pool], split))).format(
+        finding=called.get(finding, words["named"].get(finding)),
+        counted=words["counted"].get(finding),
+    )
 
 
 def findings_of(name: str, kind: str) -> list[str]:
@@ -113,16 +123,24 @@ def findings_of(name: str, kind: str) -> list[str]:
     if kind == "next_step":
         return [step["finding"] for step in words["next_steps"]]
     skipped = words.get("skip", {}).get(kind, ())
-    able = {
-        "presence": lambda finding: True,
-        "side": lambda finding: bool(finding.sides),
-        "location": lambda finding: bool(finding.places),
-        "count": lambda finding: finding.count != (1, 1),
-        "size": lambda finding: bool(finding.unit) and not finding.grades,
-        "grade": lambda finding: len(finding.grades) > 1,
-    }[kind]
-    kept = [key for key, finding in table.findings.items() if able(finding) and key not in skipped]
+    kept = [
+        key
+        for key, finding in table.findings.items()
+        if _can_ask(kind, finding) and key not in skipped
+    ]
     return [*kept, "eye"] if kind == "side" and table.sides else kept
+
+
+def _can_ask(kind: str, finding: FindingTable) -> bool:
+    if kind == "side":
+        return bool(finding.sides)
+    if kind == "location":
+        return bool(finding.places)
+    if kind == "count":
+        return finding.count != (1, 1)
+    if kind == "size":
+        return bool(finding.unit) and not finding.grades
+    return kind == "presence" or len(finding.grades) > 1
 
 
 @lru_cache(maxsize=1)
@@ -228,14 +246,3 @@ _PLANS = {
     "diagnosis": _diagnosis,
     "next_step": _next_step,
 }
-
-
-def check_kind(kind: str) -> str:
-    """Return a kind of question.
-
-    Raises:
-        ConfigError: If there is none of that name.
-    """
-    if kind not in KINDS:
-        raise ConfigError(f"no kind of question {kind!r}; choose from {list(KINDS)}")
-    return kind
