@@ -36,6 +36,9 @@ from gym_clinic.taskset import first
 
 ATTENDING, CONSULT = "clinic/AttendingPhysician-v0", "clinic/MultimodalConsult-v0"
 
+TRIAGE_FIT = 700
+"""Tasks of train that the triage by texture is fitted to."""
+
 Guess = Callable[[Task], str]
 """Task -> the label that is answered."""
 
@@ -221,7 +224,7 @@ def report(limit: int | None, cnn: bool, extra: int, epochs: int) -> None:
 
 def fit_triage() -> None:
     """Write the weights of the triage by texture, fitted to train."""
-    tasks = tasks_of("train")
+    tasks = tasks_of("train", TRIAGE_FIT)
     seen = np.array([describe(copy_of(task.record)) for task in tasks])
     scaler = StandardScaler().fit(seen)
     fitted = LogisticRegression(C=0.02, max_iter=2_000)

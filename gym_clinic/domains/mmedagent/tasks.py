@@ -101,19 +101,9 @@ def caption_of(record: Mapping[str, Any]) -> str:
     image = record["image"]
     if isinstance(image, str):
         return str(record.get("modality", "an image"))
-    from gym_clinic.simulate.images import read_record
+    from gym_clinic.simulate.images import describe
 
-    shown = read_record(thaw(image))
-    found = [_in_words(finding, shown.table.finding(finding.finding).label)
-             for finding in shown.findings]  # fmt: skip
-    side = f", {shown.side}" if shown.side else ""
-    return f"{shown.table.label}{side}: {'; '.join(found) or 'no finding'}"
-
-
-def _in_words(finding: Any, label: str) -> str:
-    count = f"{finding.count} x " if finding.count > 1 else ""
-    said = (finding.grade, finding.side, label, finding.place)
-    return count + " ".join(word for word in said if word)
+    return describe(thaw(image))
 
 
 class LevelTasks(Mapping[str, Any]):
