@@ -1,6 +1,6 @@
 """A small network that reads an image for a question, and weighs it against the votes.
 
-It sees the image at 96 x 96 pixels and the words of question and options. What it says is joined
+It sees the image at 80 x 80 pixels and the words of question and options. What it says is joined
 with the votes by a logistic model that is fitted to tasks which the network has not seen.
 """
 
@@ -10,7 +10,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import gymnasium as gym
@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from gym_clinic import Task
 
-SIDE, WORDS, WIDTH = 96, 2_048, 128
+SIDE, WORDS, WIDTH = 80, 2_048, 128
 """Pixels of a side, size of the hashed vocabulary, size of an embedding."""
 
 HELD = 0.15
@@ -34,7 +34,7 @@ Picture = Callable[[Mapping[str, Any]], Any]
 def hashed(text: str) -> list[int]:
     """Return the words of a text, and its pairs of words, as numbers."""
     words = re.findall(r"[a-z0-9.]+", text.casefold()) or ["-"]
-    pairs = [f"{one} {other}" for one, other in zip(words, words[1:], strict=False)]
+    pairs = [f"{one} {other}" for one, other in pairwise(words)]
     return [zlib.crc32(word.encode()) % WORDS for word in (*words, *pairs)]
 
 
@@ -49,16 +49,16 @@ class Network(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        sizes = (3, 24, 48, 96, 96)
+        sizes = (3, 16, 32, 64, 64)
         self.layers = nn.ModuleList(
             nn.Sequential(nn.Conv2d(before, after, 3, padding=1), nn.BatchNorm2d(after), nn.ReLU(),
                           nn.MaxPool2d(2))
-            for before, after in zip(sizes, sizes[1:], strict=False)
+            for before, after in pairwise(sizes)
         )  # fmt: skip
-        self.flat = nn.Linear(96 * (SIDE // 16) ** 2, 2 * WIDTH)
+        self.flat = nn.Linear(64 * (SIDE // 16) ** 2, 2 * WIDTH)
         self.words = nn.EmbeddingBag(WORDS, WIDTH, mode="mean")
         self.choices = nn.EmbeddingBag(WORDS, WIDTH, mode="mean")
-        self.gate = nn.Linear(WIDTH, 96)
+        self.gate = nn.Linear(WIDTH, 64)
         self.joint = nn.Sequential(nn.Linear(3 * WIDTH, 2 * WIDTH), nn.ReLU(), nn.Dropout(0.2),
                                    nn.Linear(2 * WIDTH, WIDTH))  # fmt: skip
 
@@ -97,6 +97,7 @@ class Reader:
 
     def __init__(self, tasks: Sequence[Task], epochs: int, picture: Picture) -> None:
         torch.manual_seed(0)
+        torch.set_num_threads(1)  # two busy cores: more threads only wait
         self._picture = picture
         self.network = Network()
         held = int(HELD * len(tasks))

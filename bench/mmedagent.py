@@ -12,18 +12,22 @@ import argparse
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import orjson
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gym_clinic import ClinicEnv, Task
+from gym_clinic.domains.mmedagent import baseline
 from gym_clinic.domains.mmedagent.adversaries import COPYING, TRICKS
+from gym_clinic.domains.mmedagent.baseline import department_by_texture, describe
 from gym_clinic.domains.mmedagent.departments import department_of, specialties
 from gym_clinic.domains.mmedagent.pictures import copy_of, image_of
 from gym_clinic.domains.mmedagent.reading import ReadTicket
@@ -31,6 +35,9 @@ from gym_clinic.domains.mmedagent.specialists.opinions import recorded_opinions
 from gym_clinic.taskset import first
 
 ATTENDING, CONSULT = "clinic/AttendingPhysician-v0", "clinic/MultimodalConsult-v0"
+
+TRIAGE_FIT = 700
+"""Tasks of train that the triage by texture is fitted to."""
 
 Guess = Callable[[Task], str]
 """Task -> the label that is answered."""
@@ -207,8 +214,28 @@ def report(limit: int | None, cnn: bool, extra: int, epochs: int) -> None:
                 print(row(name, accuracy(reader.guess(votes), test), kinds), flush=True)
     score, base = rationale_adversary(train, test)
     print(f"\nright or wrong from the words of a rationale: {score:.3f}, base rate {base:.3f}")
-    for what, value in triage_models(train, test):
+    triage = [*triage_models(train, test),
+              ("texture (the rules)", fmean(
+                  department_by_texture(copy_of(task.record)) == department_of(task.record)
+                  for task in test))]  # fmt: skip
+    for what, value in triage:
         print(f"triage by {what}: {value:.3f}; a constant {1 / len(specialties()):.3f}")
+
+
+def fit_triage() -> None:
+    """Write the weights of the triage by texture, fitted to train."""
+    tasks = tasks_of("train", TRIAGE_FIT)
+    seen = np.array([describe(copy_of(task.record)) for task in tasks])
+    scaler = StandardScaler().fit(seen)
+    fitted = LogisticRegression(C=0.02, max_iter=2_000)
+    fitted.fit(scaler.transform(seen), [str(department_of(task.record)) for task in tasks])
+    weights = fitted.coef_ / scaler.scale_
+    bias = fitted.intercept_ - weights @ scaler.mean_
+    found = {"about": "Fitted to train by python bench/mmedagent.py --fit-triage.",
+             "specialties": list(fitted.classes_), "bias": np.round(bias, 3).tolist(),
+             "weights": np.round(weights, 2).tolist()}  # fmt: skip
+    path = Path(baseline.__file__).with_name("triage.json")
+    path.write_bytes(orjson.dumps(found) + b"\n")
 
 
 def memory(count: int) -> str:
@@ -230,7 +257,11 @@ def main() -> None:
     parser.add_argument("--cnn", action="store_true", help="fit the network, too")
     parser.add_argument("--extra", type=int, default=8_000, help="endless tasks it also reads")
     parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--fit-triage", action="store_true", help="write triage.json and end")
     args = parser.parse_args()
+    if args.fit_triage:
+        fit_triage()
+        return
     print(memory(64))
     report(args.limit, args.cnn, args.extra, args.epochs)
 

@@ -10,7 +10,7 @@ import os
 import struct
 import warnings
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -66,6 +66,28 @@ class Illustrated:
                 f"the text has {marks} {MARK} marks for {len(self.images)} images; "
                 "write one mark where each image belongs, and put an agent's words through plain"
             )
+
+
+class DeferredIllustrated(Illustrated):
+    """A text with one image that is made when it is asked for, so that the text alone is cheap.
+
+    Args:
+        text: The text, with one ``<image>`` mark.
+        make: Returns the image; the same one each time.
+    """
+
+    __slots__ = ("_make",)
+
+    def __init__(self, text: str, make: Callable[[], Image]) -> None:
+        if text.count(MARK) != 1:
+            raise TypeError(f"the text has {text.count(MARK)} {MARK} marks for 1 image")
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "_make", make)
+
+    @property
+    def images(self) -> tuple[Image, ...]:  # type: ignore[override]
+        """The image, made now."""
+        return (self._make(),)
 
 
 def plain(text: str) -> str:

@@ -13,6 +13,9 @@ IDS: dict[str, dict[str, Any]] = {
     "clinic/TriageEmergency-v0": {"domain": "triage_emergency"},
     "clinic/DrugInteraction-v0": {"domain": "drug_interaction"},
     "clinic/DxSearch-v0": {"domain": "dxsearch"},
+    "clinic/TriageDoctor-v0": {"domain": "mmedagent:triage"},
+    "clinic/AttendingPhysician-v0": {"domain": "mmedagent:attending"},
+    "clinic/MultimodalConsult-v0": {"domain": "mmedagent:consult"},
 }
 
 

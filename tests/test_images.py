@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import image_domain
@@ -13,6 +14,7 @@ from gym_clinic import ClinicEnv, Illustrated, TaskError
 from gym_clinic.images import (
     _SHARED_URLS,
     MARK,
+    DeferredIllustrated,
     content_parts,
     image_reference,
     plain,
@@ -131,3 +133,21 @@ def test_the_url_of_a_shared_image_is_made_once_and_follows_its_pixels() -> None
     assert drawn != first
     del image
     assert len(_SHARED_URLS) == before - 1
+
+
+def test_a_deferred_image_is_made_when_it_is_asked_for() -> None:
+    made: list[int] = []
+
+    def make() -> Any:
+        made.append(1)
+        return Image.new("RGB", (2, 2))
+
+    ticket = DeferredIllustrated(f"a {MARK} b", make)
+    assert ticket.text == "a <image> b"
+    assert not made
+    assert isinstance(ticket, Illustrated)
+    assert ticket.images[0].size == (2, 2)
+    assert ticket == DeferredIllustrated(f"a {MARK} b", make)
+    assert ticket != DeferredIllustrated(f"{MARK} b", make)
+    with pytest.raises(TypeError, match="0 <image> marks for 1 image"):
+        DeferredIllustrated("a", make)

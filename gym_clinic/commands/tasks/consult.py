@@ -53,7 +53,8 @@ def consult(
     Replies are kept at once, and the same command goes on where it stopped. Then the tasks hold
     them, with their difficulty: easy, medium or hard by the share of specialists who are right.
     """
-    from gym_clinic.domains.mmedagent.consulting import RECORDED, consult_folder
+    from gym_clinic.domains.mmedagent.consulting import consult_folder
+    from gym_clinic.domains.mmedagent.specialists.consultants import RECORDED
 
     if recorded == (url is not None) or (url is None) != (model is None):
         raise ConfigError("give --url and --model of a chat server, or --recorded")

@@ -178,7 +178,5 @@ def _cached(setting: str, options: bytes) -> Domain:
     # Rooms with tools and images are needed only by those who play.
     from gym_clinic.domains.mmedagent import settings
 
-    make = {"triage": settings.triage, "attending": settings.attending,
-            "consult": settings.consult}[setting]  # fmt: skip
-    made: Domain = make(**orjson.loads(options))
+    made: Domain = getattr(settings, setting)(**orjson.loads(options))
     return made

@@ -71,21 +71,14 @@ COPYING: Mapping[str, Callable[[ReadTicket, Mapping[str, Any]], str]] = {
 """Answers from the specialists alone: at most .55."""
 
 
-def deciders(
-    before: Callable[[ReadTicket, Mapping[str, Any]], list[str]] | None = None,
-    *,
-    copying: bool = True,
-) -> dict[str, Callable[..., Any]]:
+def deciders(*, copying: bool = True) -> dict[str, Callable[..., Any]]:
     """Return policy name -> ``(env) -> maker``.
 
     Args:
-        before: Actions that come before the answer.
         copying: Whether those that copy are among them.
     """
     chosen = {**TRICKS, **(COPYING if copying else {})}
-    more = {} if before is None else {"before": before}
-    return {name: partial(_maker, partial(Decider, decide, **more))
-            for name, decide in chosen.items()}  # fmt: skip
+    return {name: partial(_maker, partial(Decider, decide)) for name, decide in chosen.items()}
 
 
 def thoughtless() -> dict[str, Callable[..., Any]]:

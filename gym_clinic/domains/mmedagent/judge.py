@@ -30,7 +30,7 @@ REFERRED = "referred"
 
 
 @dataclass(frozen=True)
-class Judge:
+class AnswerJudge:
     """Judges the final message of an episode.
 
     Attributes:
@@ -86,9 +86,7 @@ class Judge:
             "majority": float(majority),
             "override_correct": float(most is not None and right and not majority),
             "override_wrong": float(majority and not right),
-            "triage": float(
-                referred is not None and referred == department_of(episode.task.record)
-            ),
+            "triage": float(referred is not None and referred == department),
         }
 
     def explain(self, episode: Episode) -> list[Table]:

@@ -18,7 +18,7 @@ from gym_clinic.images import open_image, shared
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-KEPT = 256
+KEPT = 512
 """Images that a process holds."""
 
 COPY_SIDE = 128
@@ -67,9 +67,9 @@ class _Pixels:
 
 @lru_cache(maxsize=KEPT)
 def _rendered(record: bytes) -> Image:
-    from gym_clinic.simulate.images import render
+    from gym_clinic.simulate.images.rendering import render
 
-    return shared(render(orjson.loads(record)).convert("RGB"))
+    return shared(render(orjson.loads(record)))
 
 
 @lru_cache(maxsize=KEPT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,13 @@ from gym_clinic.domains.mmedagent.departments import (
     specialties,
     triage_options,
 )
-from gym_clinic.domains.mmedagent.judge import OPINIONS, REFERRED, Judge, aggregate, triage_figures
+from gym_clinic.domains.mmedagent.judge import (
+    OPINIONS,
+    REFERRED,
+    AnswerJudge,
+    aggregate,
+    triage_figures,
+)
 from gym_clinic.domains.mmedagent.pictures import copy_of, image_of
 from gym_clinic.domains.mmedagent.reading import write_answer
 from gym_clinic.domains.mmedagent.rewards import stated_answer
@@ -39,7 +45,7 @@ from gym_clinic.domains.mmedagent.tools import (
 )
 from gym_clinic.episode import Episode, Task
 from gym_clinic.errors import ConfigError, ToolError
-from gym_clinic.images import MARK, Illustrated, plain
+from gym_clinic.images import MARK, DeferredIllustrated, Illustrated, plain
 from gym_clinic.names import suggest
 from gym_clinic.paths import tasks_dir
 
@@ -60,7 +66,7 @@ def triage(folder: str | None, images: str | None, shown: str) -> Domain:
     where = _image_folder(folder, images)
     options = triage_options()
     labels = {specialty: label for label, specialty in options.items()}
-    judge = Judge(lambda task: options, lambda task: labels[_specialty(task)])
+    judge = AnswerJudge(lambda task: options, lambda task: labels[_specialty(task)])
 
     def ticket(task: Task) -> str | Illustrated:
         asked = _asked(triage_question(task.record), options)
@@ -85,7 +91,7 @@ def triage(folder: str | None, images: str | None, shown: str) -> Domain:
         solution=lambda task: [write_answer(labels[_specialty(task)], "It shows.")],
         menu=lambda task: Menu((), {name: write_answer(label) for label, name in options.items()}),
         classes=lambda task: _specialty(task),
-        baselines={"rules": partial(baseline.triage_rules, folder=where)},
+        baselines={"rules": baseline.triage_rules},
         adversaries=adversaries.thoughtless(),
         explain=judge.explain,
         max_turns=TURNS,
@@ -111,7 +117,7 @@ def attending(
     where = _image_folder(folder, images)
     count = _count(specialists, consultant)
     panel = lru_cache(maxsize=256)(partial(_panel, consultant, where, count))
-    judge = Judge(_options, _gold)
+    judge = AnswerJudge(_options, _gold)
 
     def ticket(task: Task) -> str | Illustrated:
         said = opinions_text(task.record["options"], _specialty(task), panel(_Key(task)))
@@ -136,7 +142,7 @@ def attending(
         solution=lambda task: [write_answer(task.gold["answer"], "I looked at the image.")],
         menu=_menu,
         classes=_level,
-        baselines={**adversaries.deciders(), "rules": partial(baseline.rules, folder=where)},
+        baselines={**adversaries.deciders(), "rules": baseline.rules},
         adversaries=adversaries.thoughtless(),
         explain=judge.explain,
         max_turns=TURNS,
@@ -163,7 +169,7 @@ def consult(
         where,
         lambda record, image, text: show(record, lambda: image, text, last=True),
     )
-    judge = Judge(_options, _gold)
+    judge = AnswerJudge(_options, _gold)
 
     def ticket(task: Task) -> str | Illustrated:
         asked = _asked(task.record["question"], _options(task))
@@ -184,7 +190,7 @@ def consult(
         solution=_consult_solution,
         menu=_consult_menu,
         classes=_level,
-        baselines=baseline.consult_baselines(where),
+        baselines=baseline.consult_baselines(),
         adversaries=adversaries.thoughtless(),
         explain=judge.explain,
         max_turns=CONSULT_TURNS,
@@ -222,15 +228,21 @@ def _count(specialists: int, consultant: str | Mapping[str, Any]) -> int:
     return count
 
 
-def _shower(shown: str) -> Any:
+Shower = Callable[..., str | Illustrated]
+"""Record, what makes the image, text, whether the image comes last -> what is shown."""
+
+
+def _shower(shown: str) -> Shower:
     """Return what puts an image, its caption or nothing before a text."""
     if not isinstance(shown, str) or shown not in SHOWN:
         raise ConfigError(f"no shown {shown!r}; {suggest(str(shown), SHOWN)}")
 
-    def show(record: Mapping[str, Any], image: Any, text: str, last: bool = False) -> Any:
+    def show(
+        record: Mapping[str, Any], image: Any, text: str, last: bool = False
+    ) -> str | Illustrated:
         if shown == "pixels":
             parts = (plain(text), MARK) if last else (MARK, plain(text))
-            return Illustrated("\n\n".join(parts), (image(),))
+            return DeferredIllustrated("\n\n".join(parts), image)
         stands = "[no image]"
         if shown == "caption":
             stands = f"[image: {caption_of(record)}]"

@@ -19,6 +19,7 @@ from gym_clinic.domains.mmedagent.specialists import draw_votes, outside_votes
 from gym_clinic.domains.mmedagent.specialists.votes import MEMBERS, ONE_RIGHT, rights_of
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
+from gym_clinic.frozen import thaw
 from gym_clinic.names import suggest
 from gym_clinic.paths import tasks_dir
 from gym_clinic.simulate.split import Split
@@ -102,7 +103,7 @@ def caption_of(record: Mapping[str, Any]) -> str:
         return str(record.get("modality", "an image"))
     from gym_clinic.simulate.images import describe
 
-    return describe(image)
+    return describe(thaw(image))
 
 
 class LevelTasks(Mapping[str, Any]):

@@ -43,7 +43,7 @@ def ticket_of(info: dict[str, Any]) -> str:
 def test_the_triage_doctor_sees_a_copy_without_colour_and_no_hint() -> None:
     env = make(TRIAGE, split="test")
     named = {word for kinds in table().values() for word in (*kinds["modalities"], *kinds["also"])}
-    for task in first(env.tasks, 20):
+    for task in first(env.tasks, 10):
         _, info = env.reset(options={"task_id": task.id})
         (image,) = info["images"]
         assert image.mode == "L"
@@ -83,7 +83,7 @@ def test_levels_have_equal_shares_and_one_is_right_in_three_of_five_medium_tasks
 @pytest.mark.parametrize("split", ["dev", "endless"])
 def test_difficulty_chooses_the_tasks(level: str, split: str) -> None:
     env = make(ATTENDING, difficulty=level, split=split)
-    for seed in range(6):
+    for seed in range(3):
         _, info = env.reset(seed=seed)
         votes = read_ticket(ticket_of(info)).votes
         right = sum(vote == env.episode.task.gold["answer"] for vote in votes)
@@ -158,7 +158,7 @@ def test_the_right_department_returns_the_image_in_full() -> None:
 
 def test_another_department_has_opinions_only() -> None:
     env = make(CONSULT, split="test")
-    for seed in range(5):
+    for seed in range(2):
         env.reset(seed=seed)
         record = env.episode.task.record
         wrong = next(name for name in specialties() if name != department_of(record))
@@ -278,7 +278,7 @@ def test_a_record_without_an_image_is_named(tmp_path: Path) -> None:
 
 def test_figures_of_many_episodes() -> None:
     env = make(ATTENDING, split="test")
-    tasks = first(env.tasks, 60)
+    tasks = first(env.tasks, 18)
     rows = []
     for seed, task in enumerate(tasks):
         outcome = play(env, task, load("majority", env)(seed), seed)
@@ -296,7 +296,7 @@ def test_figures_of_many_episodes() -> None:
 
 def test_the_confusion_of_the_triage_doctor() -> None:
     env = make(TRIAGE, split="test")
-    tasks = first(env.tasks, 40)
+    tasks = first(env.tasks, 14)
     rows = [(task, play(env, task, load("think-nothing", env)(0)).info["metrics"])
             for task in tasks]  # fmt: skip
     figures = env.domain.aggregate(rows)

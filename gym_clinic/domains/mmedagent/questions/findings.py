@@ -64,7 +64,7 @@ def draw_image(name: str, target: Target, random: Random) -> dict[str, Any]:
         rivals = sorted(table.finding(target.absent).excludes & set(shown_alone(name)))
         if rivals:
             findings.append(_filled(table.finding(random.choice(rivals)), {}, random))
-    _add_host(table, findings, target, random)
+    _add_host(table, findings, target, random)  # first: others may exclude every host
     if not target.alone and not _whole(table, target):
         _add_others(table, findings, target, random)
     difficulty = round(random.random(), 3)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gym_clinic.case import Case
 from gym_clinic.consult import Consultant, Question, Recorded, Rules, make_consultant, read_prompt
+from gym_clinic.domains.mmedagent.reader import answer_by_features
 from gym_clinic.domains.mmedagent.specialists.opinions import SpecialistReply, recorded_opinions
 from gym_clinic.errors import ConfigError
 
@@ -91,7 +92,5 @@ def _recorded(question: Question[Any], case: Any) -> object:
 
 
 def _by_rules(question: Question[Any], case: Any) -> object:
-    from gym_clinic.domains.mmedagent.reader import read_image
-
     values = question.values
-    return read_image(values["record"], values["image"], f"{question.role}:{values['specialty']}")
+    return answer_by_features(values["options"], values["image"], values["number"])
