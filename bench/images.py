@@ -22,7 +22,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from gym_clinic.domains.mmedagent.questions import Question, draw_question
+from gym_clinic.domains.mmedagent.questions import ImageQuestion, draw_question
 from gym_clinic.domains.mmedagent.questions.drawing import NONE, wording
 from gym_clinic.simulate.images import modalities, modality, read_record, render_array
 
@@ -67,7 +67,7 @@ class Network(nn.Module):
         return self.head(self.body(torch.cat([pixels, place], 1))).split(SIZES, 1)
 
 
-def picture(question: Question) -> np.ndarray[Any, Any]:
+def picture(question: ImageQuestion) -> np.ndarray[Any, Any]:
     """Return the image of a question at the size that the network sees, 3 x SIDE x SIDE."""
     pixels = render_array(question.image)
     half = pixels.reshape(SIDE, 2, SIDE, 2, 3).mean(axis=(1, 3))
@@ -79,7 +79,7 @@ def scaled(value: float, limits: tuple[float, float]) -> float:
     return float(np.log(value / limits[0]) / max(np.log(limits[1] / limits[0]), 1e-6))
 
 
-def labels(questions: Sequence[Question]) -> dict[str, torch.Tensor]:
+def labels(questions: Sequence[ImageQuestion]) -> dict[str, torch.Tensor]:
     """Return what the records say, in the order of the heads."""
     rows = {head: torch.zeros(len(questions), len(FINDINGS)) for head in HEADS}
     rows |= {"places": torch.full((len(questions), len(FINDINGS)), -1, dtype=torch.long),
@@ -127,13 +127,13 @@ def loss_of(outputs: tuple[torch.Tensor, ...], wanted: dict[str, torch.Tensor]) 
     return total + functional.binary_cross_entropy_with_logits(eye[seen, 0], wanted["eye"][seen])
 
 
-def pictures(questions: Sequence[Question]) -> torch.Tensor:
+def pictures(questions: Sequence[ImageQuestion]) -> torch.Tensor:
     """Return the images of questions, N x 3 x SIDE x SIDE bytes."""
     return torch.from_numpy(np.stack([picture(question) for question in questions]))
 
 
 def train(
-    questions: Sequence[Question], images: torch.Tensor, epochs: int, seed: int = 0
+    questions: Sequence[ImageQuestion], images: torch.Tensor, epochs: int, seed: int = 0
 ) -> Network:
     """Return a network trained on the images of questions and their records."""
     torch.manual_seed(seed)
@@ -153,13 +153,13 @@ def train(
     return network.eval()
 
 
-def choose(question: Question, outputs: Sequence[torch.Tensor]) -> str:
+def choose(question: ImageQuestion, outputs: Sequence[torch.Tensor]) -> str:
     """Return the label of the option that is nearest to what the network read."""
     scores = {label: score(question, option, outputs) for label, option in question.options.items()}
     return max(scores, key=lambda label: scores[label])
 
 
-def score(question: Question, option: str, outputs: Sequence[torch.Tensor]) -> float:
+def score(question: ImageQuestion, option: str, outputs: Sequence[torch.Tensor]) -> float:
     """Return how well an option of a question fits what the network read."""
     present, left, right, size, count, places, _, eye = outputs
     name, kind = question.modality, question.kind
@@ -210,7 +210,7 @@ def of_condition(name: str, kind: str, option: str, outputs: Sequence[torch.Tens
 
 
 def measure(
-    network: Network, questions: Sequence[Question], images: torch.Tensor
+    network: Network, questions: Sequence[ImageQuestion], images: torch.Tensor
 ) -> dict[str, list[tuple[float, ...]]]:
     """Return kind of question -> (right, chance, difficulty) of each, "modality" among them."""
     rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)

@@ -26,7 +26,7 @@ from gym_clinic.simulate.images.canvas import (
     stamp,
     stream,
 )
-from gym_clinic.simulate.images.records import Finding, ImageRecord
+from gym_clinic.simulate.images.records import ImageFinding, ImageRecord
 from gym_clinic.simulate.images.rendering import Region, Scene
 
 FIELD = 113.0
@@ -200,7 +200,7 @@ def _drusen(
 
 
 def _lesions(
-    eye: Eye, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    eye: Eye, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 
-from gym_clinic.domains.mmedagent.questions import Question, draw_question
+from gym_clinic.domains.mmedagent.questions import ImageQuestion, draw_question
 
 
 @pytest.mark.population
@@ -19,7 +19,7 @@ def test_a_small_network_reads_modality_and_presence(request: pytest.FixtureRequ
     whole = bool(request.config.getoption("--whole"))
     count, epochs = (2000, 20) if whole else (160, 8)
 
-    def drawn(split: str, size: int) -> list[Question]:
+    def drawn(split: str, size: int) -> list[ImageQuestion]:
         return [draw_question(f"short {seed}", split) for seed in range(size)]
 
     torch.set_num_threads(1)
