@@ -58,6 +58,7 @@ class Network(nn.Module):
         )
         row = torch.linspace(-1, 1, SIDE)
         down, across = torch.meshgrid(row, row, indexing="ij")
+        self.register_buffer("prior", torch.zeros(len(FINDINGS)), persistent=False)
         self.register_buffer("place", torch.stack([across, down])[None], persistent=False)
 
     def forward(self, images: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -132,6 +133,17 @@ def pictures(questions: Sequence[ImageQuestion]) -> torch.Tensor:
     return torch.from_numpy(np.stack([picture(question) for question in questions]))
 
 
+def log_odds(wanted: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Return the log-odds of each finding among the images of its modality.
+
+    Questions about presence are balanced; findings are not, and a network learns how rare they are.
+    """
+    kinds = torch.tensor([NAMES.index(name) for name, _ in FINDINGS])
+    own = wanted["modality"][:, None] == kinds
+    there, images = (wanted["present"] * own).sum(0), own.sum(0)
+    return torch.log((there + 1) / (images - there + 1))
+
+
 def train(
     questions: Sequence[ImageQuestion], images: torch.Tensor, epochs: int, seed: int = 0
 ) -> Network:
@@ -139,6 +151,7 @@ def train(
     torch.manual_seed(seed)
     wanted = labels(questions)
     network = Network()
+    network.prior = log_odds(wanted)
     steps = epochs * -(-len(questions) // 32)
     optimiser = torch.optim.AdamW(network.parameters(), 2e-3, weight_decay=0.02)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 4e-3, total_steps=steps)
@@ -216,6 +229,7 @@ def measure(
     rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     with torch.no_grad():
         read = [torch.cat(parts) for parts in zip(*map(network, images.split(64)), strict=True)]
+    read[0] = read[0] - network.prior
     for number, question in enumerate(questions):
         outputs = [part[number] for part in read]
         hard = float(question.image["difficulty"])
