@@ -15,6 +15,9 @@ IDS: dict[str, dict[str, Any]] = {
     "clinic/DxSearch-v0": {"domain": "dxsearch"},
     "clinic/DisciplineGraph-v0": {"domain": "kacr"},
     "clinic/Consultation-v0": {"domain": "kacr:consultation"},
+    "clinic/TriageDoctor-v0": {"domain": "mmedagent:triage"},
+    "clinic/AttendingPhysician-v0": {"domain": "mmedagent:attending"},
+    "clinic/MultimodalConsult-v0": {"domain": "mmedagent:consult"},
 }
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import image_domain
@@ -10,7 +11,16 @@ import pytest
 from image_domain import IMAGES
 
 from gym_clinic import ClinicEnv, Illustrated, TaskError
-from gym_clinic.images import MARK, content_parts, image_reference, plain, text_of
+from gym_clinic.images import (
+    _SHARED_URLS,
+    MARK,
+    DeferredIllustrated,
+    content_parts,
+    image_reference,
+    plain,
+    shared,
+    text_of,
+)
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -111,3 +121,33 @@ def test_text_domains_have_no_images() -> None:
     *_, info = env.step("hello")
     assert "images" not in info
     assert image_domain.LESIONS.name == "lesions"
+
+
+def test_the_url_of_a_shared_image_is_made_once_and_follows_its_pixels() -> None:
+    image = shared(Image.new("RGB", (8, 8)))
+    (first,), (again,) = (content_parts(MARK, [image]) for _ in range(2))
+    assert first["image_url"]["url"] is again["image_url"]["url"]
+    before = len(_SHARED_URLS)
+    image.putpixel((0, 0), (255, 255, 255))
+    (drawn,) = content_parts(MARK, [image])
+    assert drawn != first
+    del image
+    assert len(_SHARED_URLS) == before - 1
+
+
+def test_a_deferred_image_is_made_when_it_is_asked_for() -> None:
+    made: list[int] = []
+
+    def make() -> Any:
+        made.append(1)
+        return Image.new("RGB", (2, 2))
+
+    ticket = DeferredIllustrated(f"a {MARK} b", make)
+    assert ticket.text == "a <image> b"
+    assert not made
+    assert isinstance(ticket, Illustrated)
+    assert ticket.images[0].size == (2, 2)
+    assert ticket == DeferredIllustrated(f"a {MARK} b", make)
+    assert ticket != DeferredIllustrated(f"{MARK} b", make)
+    with pytest.raises(TypeError, match="0 <image> marks for 1 image"):
+        DeferredIllustrated("a", make)

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Formatter
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from gym_clinic import strict_json
 from gym_clinic.errors import ConfigError
+from gym_clinic.images import Illustrated, content_parts
+
+if TYPE_CHECKING:
+    from gym_clinic.images import Image
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -102,6 +106,7 @@ class Question(Generic[R]):
         follow_up: What is asked after those replies, with the placeholders ``{opinions}`` (the
             replies of the others) and ``{reply}``, and those of `values`; the default asks to
             keep or change the reply.
+        images: What its text shows, one for each ``<image>`` mark of the filled prompt.
     """
 
     role: str
@@ -111,9 +116,10 @@ class Question(Generic[R]):
     round: int = 1
     opinions: tuple[Opinion[R], ...] = field(default=(), repr=False)
     follow_up: Prompt | None = None
+    images: tuple[Image, ...] = field(default=(), repr=False)
 
-    def messages(self) -> list[dict[str, str]]:
-        """The question as chat messages.
+    def messages(self) -> list[dict[str, Any]]:
+        """The question as chat messages; with images, the user's holds OpenAI content parts.
 
         In a later round of a discussion, the consultant's own last reply and those of the others
         follow the question.
@@ -131,14 +137,21 @@ class Question(Generic[R]):
         if self.prompt.system:
             messages.insert(0, {"role": "system", "content": self._fill(self.prompt.system)})
         if not self.opinions:
-            return messages
+            return self._shown(messages)
         others = opinions_text([one for one in self.opinions if one.member != self.role])
         discussion = self._fill(follow_up.user, opinions=others)
         own = [one.reply for one in self.opinions if one.member == self.role and one.reply]
         if own:
             said = {"role": "assistant", "content": own[0].model_dump_json()}
-            return [*messages, said, {"role": "user", "content": discussion}]
+            return [*self._shown(messages), said, {"role": "user", "content": discussion}]
         messages[-1]["content"] = f"{user}\n\n{discussion}"
+        return self._shown(messages)
+
+    def _shown(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return messages with the images in the last of them."""
+        if self.images:
+            shown = Illustrated(messages[-1]["content"], self.images)
+            messages[-1]["content"] = content_parts(shown.text, shown.images)
         return messages
 
     def _fill(self, text: str, **known: str) -> str:
@@ -148,7 +161,7 @@ class Question(Generic[R]):
             values[name] = value() if callable(value) else value
         return text.format_map(values)
 
-    def conversation(self, reply: R) -> list[dict[str, str]]:
+    def conversation(self, reply: R) -> list[dict[str, Any]]:
         """The question and a reply to it as chat messages, to fine-tune a model on."""
         return [*self.messages(), {"role": "assistant", "content": reply.model_dump_json()}]
 

@@ -65,6 +65,8 @@ class TaskImporter(NamedTuple):
         makes: What it reads, in one line.
         format: Format of the file.
         group: Field of the record whose values are kept in one split; empty if there is none.
+        strict: Whether a group that is in another split of the folder already is an error; else it
+            is reported, because published splits share groups.
         watched: Fields of the record that should not have one value in two splits; the command
             reports those that do. ``articles.pmid`` is the field of every article.
     """
@@ -74,6 +76,7 @@ class TaskImporter(NamedTuple):
     format: str
     group: str = ""
     watched: tuple[str, ...] = ()
+    strict: bool = True
 
 
 TASKS: dict[str, TaskImporter] = {
@@ -131,6 +134,18 @@ TASKS: dict[str, TaskImporter] = {
         "CSV and JSON",
         watched=("question",),
     ),
+    **{
+        name: TaskImporter(
+            f"{_TASKS}.{name}:read", makes, form, group="image", watched=("image",), strict=False
+        )
+        for name, makes, form in (
+            ("vqa_rad", "closed questions about radiological images", "JSON"),
+            ("slake", "closed English questions about radiological images", "JSON"),
+            ("path_vqa", "closed questions about pathology images", "JSON or JSON Lines"),
+            ("omnimedvqa", "choices about images of twelve modalities: a file or folder", "JSON"),
+            ("mmmu_med", "choices of health and medicine, with one image", "JSON or JSON Lines"),
+        )
+    },
 }
 """Benchmarks, as ``gym-clinic tasks import`` lists them."""
 

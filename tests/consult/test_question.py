@@ -167,3 +167,15 @@ def test_a_conversation_ends_with_the_reply() -> None:
 
 def test_opinions_without_replies_say_so() -> None:
     assert opinions_text([opinion("x", None)]) == "(none replied)"
+
+
+def test_a_question_shows_its_images() -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    shown = Prompt("{reply}", "Look: <image>\nComplaint: {complaint}")
+    asked = question(prompt=shown, images=(pillow.new("RGB", (4, 4)),))
+    system, user = asked.messages()
+    assert isinstance(system["content"], str)
+    assert [part["type"] for part in user["content"]] == ["text", "image_url", "text"]
+    assert user["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
+    with pytest.raises(TypeError, match="1 <image> marks for 2 images"):
+        replace(asked, images=asked.images * 2).messages()

@@ -205,6 +205,15 @@ ANNOTATION = {
 CHOICES = {"question": "Glöws?", "options": {"A": "a", "B": "b"}, "answer": "b", "answer_idx": "B"}
 MEDMCQA = {"question": "Q?", "opa": "a", "opb": "b", "opc": "c", "opd": "d", "cop": 2, "exp": "E"}
 PUBMEDQA = {"QUESTION": "Q?", "CONTEXTS": ["C"], "LONG_ANSWER": "L", "final_decision": "no"}
+VQA_RAD = {"qid": 1, "image_name": "s1.jpg", "answer": "No", "answer_type": "CLOSED ",
+           "question_type": "PRES", "question": "Is it é?", "phrase_type": "freeform"}  # fmt: skip
+SLAKE = {"img_name": "x0/source.jpg", "question": "Is it left or right?", "answer": "Left",
+         "q_lang": "en", "modality": "CT", "content_type": "Position"}  # fmt: skip
+OMNI = {"question_type": "Disease", "question": "What?", "gt_answer": "b", "image_path": "I/a.png",
+        "option_A": "a", "option_B": "b", "modality_type": "CT"}  # fmt: skip
+MMMU = {"id": "validation_Pharmacy_1", "question": "<image 1> What?", "options": "['a', 'b']",
+        "answer": "A", "question_type": "multiple-choice", "image_1": "p.png"}  # fmt: skip
+
 TASK_FILES: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
     "clingen": (
         {
@@ -216,6 +225,26 @@ TASK_FILES: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
     "medqa": ({"medqa.jsonl": lines(CHOICES, CHOICES | {"question": "R?"})}, {}),
     "medmcqa": ({"a.jsonl": lines(MEDMCQA, MEDMCQA | {"cop": 1})}, {"first_option": 1}),
     "pubmedqa": ({"pqal.json": json.dumps({"1": PUBMEDQA, "2": PUBMEDQA}).encode()}, {}),
+    "vqa_rad": (
+        {
+            "t.json": json.dumps(
+                [VQA_RAD, VQA_RAD | {"answer": "Yes", "qid": 2, "question": "R?"}]
+            ).encode()
+        },
+        {},
+    ),
+    "slake": ({"v.json": json.dumps([SLAKE, SLAKE | {"q_lang": "zh"}]).encode()}, {}),
+    "path_vqa": (
+        {
+            "p.jsonl": lines(
+                {"image": "train_1", "question": "is it?", "answer": "yes"},
+                {"image": "train_2", "question": "is it?", "answer": "no"},
+            )
+        },
+        {},
+    ),
+    "omnimedvqa": ({"o.json": json.dumps([OMNI, OMNI | {"question": "R?"}]).encode()}, {}),
+    "mmmu_med": ({"m.jsonl": lines(MMMU, MMMU | {"question": "<image 1> R?"})}, {}),
     "mmlu_medical": ({"anatomy_dev.csv": b'"Q, then?",a,b,c,d,B\nR?,a,b,c,d,A\n'}, {}),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,7 +95,7 @@ def import_tasks(
         {split: len(found[split]) for split in SPLITS if split in found},
         placed if importer.group else {},
         duplicates,
-        _shared(found, importer.watched),
+        _shared(_with_others(folder, found), importer.watched),
     )
 
 
@@ -168,13 +168,14 @@ def _check_others(folder: Path, found: Mapping[str, list[Task]], importer: TaskI
     """Check that the splits that stay in the folder share nothing with those to be written."""
     tasks = [task for some in found.values() for task in some]
     ids = {task.id for task in tasks}
-    groups = {task.record[importer.group] for task in tasks} if importer.group else set()
+    kept_apart = importer.group and importer.strict
+    groups = {task.record[importer.group] for task in tasks} if kept_apart else set()
     for split in SPLITS:
         file = folder / f"{split}.jsonl"
         if split in found or not file.exists():
             continue
         for task in read_tasks(file, file.stat().st_mtime_ns):
-            shared = importer.group and task.record.get(importer.group) in groups
+            shared = kept_apart and task.record.get(importer.group) in groups
             if task.id in ids or shared:
                 what = f"{importer.group} {task.record[importer.group]!r}" if shared else task.id
                 raise ConfigError(
@@ -205,8 +206,16 @@ def _write(folder: Path, found: Mapping[str, list[Task]]) -> None:
         raise ConfigError(f"cannot write to {folder}: {error}") from None
 
 
+def _with_others(folder: Path, found: Mapping[str, list[Task]]) -> dict[str, Sequence[Task]]:
+    """Return the imported tasks, and those of the splits that were in the folder before."""
+    files = {split: folder / f"{split}.jsonl" for split in SPLITS if split not in found}
+    others = {split: read_tasks(file, file.stat().st_mtime_ns)
+              for split, file in files.items() if file.exists()}  # fmt: skip
+    return {**found, **others}
+
+
 def _shared(
-    found: Mapping[str, list[Task]], watched: tuple[str, ...]
+    found: Mapping[str, Sequence[Task]], watched: tuple[str, ...]
 ) -> dict[str, tuple[str, ...]]:
     """Values of fields of the record that occur in more than one split."""
     shared = {}

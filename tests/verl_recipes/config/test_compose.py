@@ -88,7 +88,8 @@ OURS = (
 
 def test_the_stacks_and_methods() -> None:
     assert names("stack") == ["cpu", "gpu"]
-    papers = ["dxsearch", "grpo", "ppo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
+    papers = ["dxsearch", "grpo", "mmedagent", "ppo",
+              "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]  # fmt: skip
     found = [name for name in names("method") if not name.startswith("dxsearch_")]
     assert found == sorted([*papers, *OURS])
 
