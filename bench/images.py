@@ -1,6 +1,6 @@
 """Simulated images: what a small network reads from the pixels, by kind of question.
 
-Run: ``python bench/images.py [--train 2000] [--test 500] [--epochs 30]``. A small convolutional
+Run: ``python bench/images.py [--train 2000] [--test 500] [--epochs 20]``. A small convolutional
 network is trained on the records of the images of train alone, and answers the questions of test
 by choosing the option that is nearest to what it read. Prints for each kind of question, for the
 modality and for thirds of difficulty its accuracy beside chance, and the time to draw an image.
@@ -9,11 +9,11 @@ modality and for thirds of difficulty its accuracy beside chance, and the time t
 from __future__ import annotations
 
 import argparse
-import itertools
 import re
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
@@ -22,7 +22,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from gym_clinic.domains.mmedagent.questions import Question, draw_question
+from gym_clinic.domains.mmedagent.questions import ImageQuestion, draw_question
 from gym_clinic.domains.mmedagent.questions.drawing import NONE, wording
 from gym_clinic.simulate.images import modalities, modality, read_record, render_array
 
@@ -43,16 +43,18 @@ SIZES = [len(FINDINGS)] * len(HEADS) + [len(FINDINGS) * PLACES, len(NAMES), 1]
 class Network(nn.Module):
     """A small convolutional network with one output for each thing that a record can say."""
 
-    def __init__(self, width: int = 24) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        sizes = (5, width, 2 * width, 3 * width, 4 * width)
-        layers: list[nn.Module] = []
-        for before, after in itertools.pairwise(sizes):
+        sizes = (16, 24, 48, 64)
+        layers: list[nn.Module] = [
+            nn.Conv2d(5, sizes[0], 5, stride=2, padding=2), nn.BatchNorm2d(sizes[0]), nn.ReLU()
+        ]  # fmt: skip
+        for before, after in pairwise(sizes):
             layers += [nn.Conv2d(before, after, 3, padding=1), nn.BatchNorm2d(after), nn.ReLU(),
                        nn.MaxPool2d(2)]  # fmt: skip
         self.body = nn.Sequential(*layers)
         self.head = nn.Sequential(
-            nn.Flatten(), nn.Dropout(0.3), nn.Linear(4 * width * (SIDE // 16) ** 2, sum(SIZES))
+            nn.Flatten(), nn.Dropout(0.3), nn.Linear(sizes[-1] * (SIDE // 16) ** 2, sum(SIZES))
         )
         row = torch.linspace(-1, 1, SIDE)
         down, across = torch.meshgrid(row, row, indexing="ij")
@@ -65,7 +67,7 @@ class Network(nn.Module):
         return self.head(self.body(torch.cat([pixels, place], 1))).split(SIZES, 1)
 
 
-def picture(question: Question) -> np.ndarray[Any, Any]:
+def picture(question: ImageQuestion) -> np.ndarray[Any, Any]:
     """Return the image of a question at the size that the network sees, 3 x SIDE x SIDE."""
     pixels = render_array(question.image)
     half = pixels.reshape(SIDE, 2, SIDE, 2, 3).mean(axis=(1, 3))
@@ -77,7 +79,7 @@ def scaled(value: float, limits: tuple[float, float]) -> float:
     return float(np.log(value / limits[0]) / max(np.log(limits[1] / limits[0]), 1e-6))
 
 
-def labels(questions: Sequence[Question]) -> dict[str, torch.Tensor]:
+def labels(questions: Sequence[ImageQuestion]) -> dict[str, torch.Tensor]:
     """Return what the records say, in the order of the heads."""
     rows = {head: torch.zeros(len(questions), len(FINDINGS)) for head in HEADS}
     rows |= {"places": torch.full((len(questions), len(FINDINGS)), -1, dtype=torch.long),
@@ -125,10 +127,16 @@ def loss_of(outputs: tuple[torch.Tensor, ...], wanted: dict[str, torch.Tensor]) 
     return total + functional.binary_cross_entropy_with_logits(eye[seen, 0], wanted["eye"][seen])
 
 
-def train(questions: Sequence[Question], epochs: int, seed: int = 0) -> Network:
-    """Return a network trained on the images of questions."""
+def pictures(questions: Sequence[ImageQuestion]) -> torch.Tensor:
+    """Return the images of questions, N x 3 x SIDE x SIDE bytes."""
+    return torch.from_numpy(np.stack([picture(question) for question in questions]))
+
+
+def train(
+    questions: Sequence[ImageQuestion], images: torch.Tensor, epochs: int, seed: int = 0
+) -> Network:
+    """Return a network trained on the images of questions and their records."""
     torch.manual_seed(seed)
-    images = torch.from_numpy(np.stack([picture(question) for question in questions]))
     wanted = labels(questions)
     network = Network()
     steps = epochs * -(-len(questions) // 32)
@@ -145,13 +153,13 @@ def train(questions: Sequence[Question], epochs: int, seed: int = 0) -> Network:
     return network.eval()
 
 
-def choose(question: Question, outputs: Sequence[torch.Tensor]) -> str:
+def choose(question: ImageQuestion, outputs: Sequence[torch.Tensor]) -> str:
     """Return the label of the option that is nearest to what the network read."""
     scores = {label: score(question, option, outputs) for label, option in question.options.items()}
     return max(scores, key=lambda label: scores[label])
 
 
-def score(question: Question, option: str, outputs: Sequence[torch.Tensor]) -> float:
+def score(question: ImageQuestion, option: str, outputs: Sequence[torch.Tensor]) -> float:
     """Return how well an option of a question fits what the network read."""
     present, left, right, size, count, places, _, eye = outputs
     name, kind = question.modality, question.kind
@@ -201,12 +209,15 @@ def of_condition(name: str, kind: str, option: str, outputs: Sequence[torch.Tens
     return total
 
 
-def measure(network: Network, questions: Sequence[Question]) -> dict[str, list[tuple[float, ...]]]:
+def measure(
+    network: Network, questions: Sequence[ImageQuestion], images: torch.Tensor
+) -> dict[str, list[tuple[float, ...]]]:
     """Return kind of question -> (right, chance, difficulty) of each, "modality" among them."""
     rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)
-    for question in questions:
-        with torch.no_grad():
-            outputs = [part[0] for part in network(torch.from_numpy(picture(question))[None])]
+    with torch.no_grad():
+        read = [torch.cat(parts) for parts in zip(*map(network, images.split(64)), strict=True)]
+    for number, question in enumerate(questions):
+        outputs = [part[number] for part in read]
         hard = float(question.image["difficulty"])
         right = float(choose(question, outputs) == question.gold)
         rows[question.kind].append((right, 1 / len(question.options), hard))
@@ -219,7 +230,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--train", type=int, default=2000)
     parser.add_argument("--test", type=int, default=500)
-    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--epochs", type=int, default=20)
     args = parser.parse_args()
     for name in NAMES:
         questions = [draw_question(str(seed), "train", name) for seed in range(20)]
@@ -229,10 +240,13 @@ def main() -> None:
             render_array(question.image)
         spent = (time.process_time() - start) / len(questions)
         print(f"{name:14} {1000 * spent:5.1f} ms an image")
+    train_set = [draw_question(str(seed), "train") for seed in range(args.train)]
+    test_set = [draw_question(str(seed), "test") for seed in range(args.test)]
+    images, test_images = pictures(train_set), pictures(test_set)
     start = time.perf_counter()
-    network = train([draw_question(str(seed), "train") for seed in range(args.train)], args.epochs)
+    network = train(train_set, images, args.epochs)
     print(f"trained on {args.train} images in {time.perf_counter() - start:.0f} s")
-    rows = measure(network, [draw_question(str(seed), "test") for seed in range(args.test)])
+    rows = measure(network, test_set, test_images)
     print(f"{'':10} {'n':>4} {'chance':>6} {'right':>6}   easy  middle   hard")
     for kind, found in sorted(rows.items()):
         thirds = [

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from gym_clinic._version import __version__
 from gym_clinic.commands import (
+    cases,
     compare,
     doctor,
     evaluate,
@@ -101,6 +102,7 @@ def gym_clinic(
 for _command in (listing, info, play, evaluate, show, compare, judge):
     app.add_typer(_command.app)
 app.add_typer(tasks.app, name="tasks")
+app.add_typer(cases.app, name="cases")
 app.add_typer(kb.app, name="kb")
 app.add_typer(patient.app, name="patient")
 app.add_typer(safety.app, name="safety")

@@ -36,6 +36,7 @@ def test_env_prints_ratios():
         assert re.search(line, printed), printed
 
 
+@pytest.mark.slow
 def test_trust_prints_every_policy():
     printed = run(BENCH / "trust.py", "--limit", "3", "--fit", "5")
     for policy in ("oracle", "rules", "every-tool", "snoop", "outcome reward alone", "right class"):

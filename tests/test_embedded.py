@@ -40,6 +40,7 @@ def forget():
     embedded.knowledge.__wrapped__.cache_clear()
 
 
+@pytest.mark.slow
 def test_the_embedded_base_holds_every_passage(cache):
     passages = handbook(load())
     base = embedded.knowledge()
@@ -152,6 +153,7 @@ def test_the_guidelines_are_those_of_the_tables():
     assert len(guidance.present) == 10
 
 
+@pytest.mark.slow
 def test_patients_are_enough_and_those_of_tasks_are_kept_out():
     matcher = embedded.patients()
     assert len(matcher.table.cases) >= 5_000

@@ -14,10 +14,11 @@ Source:
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Protocol
 
 from gym_clinic.facts.naming import stem, words
-from gym_clinic.facts.records.models import Disease, Phenotype
 
 FUNCTION_WORDS = frozenset(["and", "by", "due", "from", "in", "of", "on", "s", "the", "to", "with"])
 KIND_WORDS = frozenset(["condition", "disease", "disorder", "syndrome"])
@@ -41,7 +42,19 @@ QUALIFIERS = frozenset(
 _ENDING = re.compile("(?<=.....)i?(asis|osis|as|al|a)$")
 
 
-def restates_diagnosis(disease: Disease, finding: Phenotype) -> bool:
+class Named(Protocol):
+    """A disease or a finding: what has a preferred name and others."""
+
+    @property
+    def name(self) -> str:
+        """Preferred name."""
+
+    @property
+    def synonyms(self) -> Sequence[str]:
+        """Other names."""
+
+
+def restates_diagnosis(disease: Named, finding: Named) -> bool:
     """Whether a finding restates the diagnosis of a disease.
 
     Args:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["FACTS", "TASKS", "Importer", "TaskImporter"]
+__all__ = ["CASES", "FACTS", "TASKS", "CaseImporter", "Importer", "TaskImporter"]
 
 
 class Importer(NamedTuple):
@@ -25,7 +25,7 @@ class Importer(NamedTuple):
     leaves_out: bool = False
 
 
-_FACTS, _TASKS = (f"{__name__}.{room}" for room in ("facts", "tasks"))
+_FACTS, _TASKS, _CASES = (f"{__name__}.{room}" for room in ("facts", "tasks", "cases"))
 
 FACTS: dict[str, Importer] = {
     "hpo-obo": Importer(f"{_FACTS}.hpo:read_hpo_obo", "HPO in OBO format (hp.obo) -> terms"),
@@ -125,3 +125,44 @@ TASKS: dict[str, TaskImporter] = {
     },
 }
 """Benchmarks, as ``gym-clinic tasks import`` lists them."""
+
+
+class CaseImporter(NamedTuple):
+    """An entry in the table of importers of diagnostic cases.
+
+    Attributes:
+        reader: ``"package.module:read"``, where ``read(path, broken, left_out, **options)`` yields
+            a :class:`gym_clinic.importers.cases.ReportedCase` for each case.
+        makes: What it reads, in one line.
+        raw: Whether texts are screened first; curated sources are not (section 4.1, stage II).
+    """
+
+    reader: str
+    makes: str
+    raw: bool = False
+
+
+CASES: dict[str, CaseImporter] = {
+    "own": CaseImporter(f"{_CASES}.own:read", "your own cases, JSON Lines or CSV", True),
+    "phenopackets": CaseImporter(
+        f"{_CASES}.coded:read_packets", "GA4GH phenopackets: a file, a folder, a zip or a tar file"
+    ),
+    "rarebench": CaseImporter(
+        f"{_CASES}.coded:read_benchmark", "RareBench (JSON Lines); --set mappings=FOLDER"
+    ),
+    "pmc-patients": CaseImporter(
+        f"{_CASES}.pmc:read", "PMC-Patients (JSON or CSV); the title names the disease", True
+    ),
+    "ddxplus": CaseImporter(
+        f"{_CASES}.ddxplus:read", "patients of DDXPlus (CSV); --set tables=FOLDER"
+    ),
+    "rarearena": CaseImporter(f"{_CASES}.rarearena:read", "RareArena (RDS.json, RDC.json)"),
+    "meddialog": CaseImporter(f"{_CASES}.meddialog:read", "English MedDialog (text)", True),
+    "mendeley": CaseImporter(
+        f"{_CASES}.mendeley:read", "diseases and symptoms as 0 and 1 (CSV); --set names=FILE"
+    ),
+    "discharge": CaseImporter(
+        f"{_CASES}.discharge:read", "a folder of discharge summaries as in MIMIC-IV-Note", True
+    ),
+}
+"""Sources of diagnostic cases, as ``gym-clinic cases import`` lists them."""

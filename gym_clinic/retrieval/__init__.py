@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.patients import CaseTable as CaseTable
     from gym_clinic.retrieval.patients import Guidance as Guidance
     from gym_clinic.retrieval.patients import GuidelineIndex as GuidelineIndex
+    from gym_clinic.retrieval.patients import JoinedPatients as JoinedPatients
     from gym_clinic.retrieval.patients import NameHit as NameHit
     from gym_clinic.retrieval.patients import NameIndex as NameIndex
     from gym_clinic.retrieval.patients import PatientCase as PatientCase

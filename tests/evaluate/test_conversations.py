@@ -49,6 +49,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     return calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "consultant"),
     [({}, "recorded"), ({"masked_names": True}, "recorded"), ({"consultant": "rules"}, "rules")],

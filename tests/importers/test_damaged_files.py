@@ -10,12 +10,12 @@ import pytest
 from damage import check_law, damages, read, write
 from hypothesis import given
 from hypothesis import strategies as st
-from importer_samples import FACT_FILES, OTHERS, PASSAGES, SAMPLES, TASK_FILES
+from importer_samples import CASE_FILES, FACT_FILES, OTHERS, PASSAGES, SAMPLES, TASK_FILES
 from real_data import real
 
 pytest.importorskip("lxml")
 
-from gym_clinic.importers import FACTS, TASKS, graphs, patients
+from gym_clinic.importers import CASES, FACTS, TASKS, graphs, patients
 from gym_clinic.importers.passages import READERS
 
 PUBLISHED = {
@@ -33,6 +33,7 @@ PUBLISHED = {
 def test_every_importer_has_a_sample():
     assert FACT_FILES.keys() == FACTS.keys()
     assert TASK_FILES.keys() == TASKS.keys()
+    assert CASE_FILES.keys() == CASES.keys()
     assert PASSAGES.keys() == READERS.keys()
     exported = {
         f"{room.__name__.rpartition('.')[2]}.{name}"

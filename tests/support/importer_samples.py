@@ -12,7 +12,7 @@ from typing import Any
 
 from linking_gold import SYMPTOMS
 
-from gym_clinic.importers import FACTS, TASKS
+from gym_clinic.importers import CASES, FACTS, TASKS
 from gym_clinic.importers.passages import READERS, Labels
 from gym_clinic.names import import_named
 from gym_clinic.retrieval.graph import SymptomLinker
@@ -310,6 +310,70 @@ OTHERS: dict[str, list[tuple[dict[str, bytes], Callable[[Any, Path], Iterable[An
     ],
 }
 
+# Diagnostic cases ------------------------------------------------------------------------------
+
+OWN = {"id": "a", "diagnosis": "Gout", "text": "A red, hot joint.", "phenotypes": ["Arthralgia"],
+       "codes": ["ICD10CM:M10.9"], "age": 52, "sex": "male"}  # fmt: skip
+QUESTION = {
+    "code_question": "E_1", "question_en": "Do you have a cough?", "is_antecedent": False,
+    "data_type": "B", "default_value": 0, "possible-values": [], "value_meaning": {},
+}  # fmt: skip
+DDXPLUS_CONDITION = {"cond-name-eng": "Amber", "icd10-id": "j45", "severity": 1,
+                     "symptoms": {"E_1": {}}, "antecedents": {}}  # fmt: skip
+ARENA = {"_id": "1-1", "case_report": "A boy of 3 with a fever.", "diagnosis": "Amber fever"}
+DIALOGUE = """id={0}
+https://example.org/{0}
+Description
+I have a cough
+Dialogue
+Patient:
+It hurts.
+Doctor:
+This is asthma.
+
+"""
+SUMMARY = "Sex: F\n\nChief Complaint:\nCough\n\nBrief Hospital Course:\nAsthma."
+CASE_FILES: dict[str, list[dict[str, bytes]]] = {
+    "own": [
+        {"own.jsonl": lines(OWN, OWN | {"id": "b", "absent": ["Fever"]})},
+        {"own.csv": b'id,diagnosis,text,phenotypes\na,Gout,,Fever|Cough\nb,Gout,"Red, hot",\n'},
+    ],
+    "phenopackets": [{"p.json": json.dumps(PACKET | {"subject": {"sex": "FEMALE"}}).encode()}],
+    "rarebench": [
+        {
+            "MME.jsonl": lines(RARE, RARE),
+            "phenotype_mapping.json": b'{"HP:1": "Cough", "HP:2": "Fever"}',
+            "disease_mapping.json": b'{"OMIM:1": "Amber fever"}',
+        }
+    ],
+    "pmc-patients": [{"x.json": json.dumps([PMC]).encode()}],
+    "ddxplus": [
+        {
+            "release_test_patients.csv": b"AGE,DIFFERENTIAL_DIAGNOSIS,SEX,PATHOLOGY,EVIDENCES,"
+            b"INITIAL_EVIDENCE\n9,[],F,Amber,['E_1'],E_1\n31,[],M,Amber,['E_1'],E_1\n",
+            "release_evidences.json": json.dumps({"E_1": QUESTION}).encode(),
+            "release_conditions.json": json.dumps({"Amber": DDXPLUS_CONDITION}).encode(),
+        }
+    ],
+    "rarearena": [{"RDS.json": lines(ARENA, ARENA | {"_id": "1-2", "test_results": "CRP 90."})}],
+    "meddialog": [{"d.txt": (DIALOGUE.format(1) + DIALOGUE.format(2)).encode()}],
+    "mendeley": [{"m.csv": b"disease,Cough,Fever\nAmber,1,0\nBlue,1,1\n"}],
+    "discharge": [
+        {
+            "discharge.csv": f'note_id,hadm_id,text\nn-1,7,"{SUMMARY}"\n'.encode(),
+            "diagnoses_icd.csv": b"hadm_id,seq_num,icd_code,icd_version\n7,1,J45909,10\n",
+            "d_icd_diagnoses.csv": b"icd_code,icd_version,long_title\nJ45909,10,Asthma\n",
+        }
+    ],
+}
+"""Format -> files of each sample, the first of which is read; a folder for discharge summaries."""
+
+
+def diagnostic(name: str, number: int) -> Sample:
+    files = CASE_FILES[name][number]
+    first, read = next(iter(files)), import_named(CASES[name].reader, "importer")
+    return Sample(files, lambda folder: read(folder if name == "discharge" else folder / first))
+
 
 def fact(name: str) -> Sample:
     read = import_named(FACTS[name].reader, "importer")
@@ -337,5 +401,10 @@ SAMPLES: dict[str, Sample] = {
     **{name: fact(name) for name in FACT_FILES},
     **{f"tasks {name}": task(name) for name in TASK_FILES},
     **{f"{name}{suffix}": passage(name, suffix) for name in PASSAGES for suffix in PACK},
+    **{
+        f"cases {name} {n}": diagnostic(name, n)
+        for name, given in CASE_FILES.items()
+        for n in range(len(given))
+    },
     **{f"{name} {n}": other(name, n) for name, given in OTHERS.items() for n in range(len(given))},
 }

@@ -26,6 +26,8 @@ def domain(
     limits: Mapping[str, Any] | None = None,
     passages: int = 2,
     near_duplicates: float | None = None,
+    folder: str | None = None,
+    own_records: str | None = "tasks",
     couple_sigma_m: bool = True,
     zero_mode: str = "literal",
     change: str = "paper",
@@ -79,6 +81,11 @@ def domain(
         passages: Passages of one query.
         near_duplicates: Leave out patients of the database from this similarity to the case on
             (extended data table 1), 0.7 to 0.95.
+        folder: A folder of your own cases that ``gym-clinic cases import`` made, instead of the
+            tasks that ship.
+        own_records: What is matched beside the database: ``"tasks"``, the records in the folder
+            with which its tasks were proved; ``"site"``, the own records of the site of each task
+            that was held out; the folder of a database of your own; or None.
         couple_sigma_m: Whether the reward of matching is part of that of the diagnosis (eq. 2).
         zero_mode: ``"literal"`` or ``"positive_only"``; see :func:`.rewards.matching`.
         change: ``"paper"`` or ``"symmetric"``; see :func:`.rewards.matching`.

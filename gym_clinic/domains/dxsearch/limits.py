@@ -10,3 +10,6 @@ GUIDELINE_SHOWS = 10
 
 EXCLUDED = ". Excluded: "
 """Stands in a guideline before the phenotypes that the disease never has."""
+
+EVALUATION_SPLITS = ("dev", "test", "test_vocabulary", "test_sparse")
+"""Splits that are never trained on."""

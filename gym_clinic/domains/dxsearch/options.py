@@ -11,6 +11,12 @@ from gym_clinic.embedded import EMBEDDED
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import suggest
 
+TASKS, SITE = "tasks", "site"
+"""Values of own_records: those that the tasks were proved with, and those of each site."""
+
+RECORDS = "records"
+"""Folder of the records beside imported tasks."""
+
 LEAST_SIMILAR, MOST_SIMILAR = 0.7, 0.95
 """Thresholds of near-duplicates that the paper tries (extended data table 1)."""
 
@@ -51,6 +57,21 @@ def check_patients(patients: Any, near_duplicates: Any) -> None:
         )
     if near_duplicates is not None:
         _check_number("near_duplicates", near_duplicates, LEAST_SIMILAR, MOST_SIMILAR)
+
+
+def check_own(folder: Any, own_records: Any) -> None:
+    """Raise a ConfigError unless these name a task folder and records of one's own, or none."""
+    if folder is not None and not (isinstance(folder, str) and Path(folder).is_dir()):
+        raise ConfigError(
+            f"no task folder {folder!r}; make one with 'gym-clinic cases import', or give None"
+        )
+    if own_records in (None, TASKS, SITE):
+        return
+    if not (isinstance(own_records, str) and Path(own_records).is_dir()):
+        raise ConfigError(
+            f"no folder of patients {own_records!r}; own_records is {TASKS!r}, {SITE!r}, the "
+            "folder of a database, or None"
+        )
 
 
 def _check_number(name: str, value: Any, low: float, high: float) -> None:

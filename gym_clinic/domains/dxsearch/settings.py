@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from gym_clinic.action import Tag, Tags
@@ -12,8 +13,11 @@ from gym_clinic.domains.dxsearch import adversaries, baseline
 from gym_clinic.domains.dxsearch.judge import Judge
 from gym_clinic.domains.dxsearch.limits import SHOWN
 from gym_clinic.domains.dxsearch.options import (
+    RECORDS,
+    TASKS,
     check_choice,
     check_flags,
+    check_own,
     check_patients,
     check_scoring,
     check_stage,
@@ -88,6 +92,8 @@ def make_domain(
     limits: Mapping[str, Any] | None,
     passages: int,
     near_duplicates: float | None,
+    folder: str | None,
+    own_records: str | None,
     couple_sigma_m: bool,
     zero_mode: Any,
     change: Any,
@@ -99,10 +105,12 @@ def make_domain(
     check_flags(guidelines=guidelines, couple_sigma_m=couple_sigma_m)
     check_scoring(zero_mode, change, too_little)
     check_patients(patients, near_duplicates)
+    check_own(folder, own_records)
     allowed = Limits.of(limits)
     sources = Sources(
         guidelines=guidelines,
         patients=patients,
+        own_records=_records_of(folder, own_records),
         literature=literature_of(literature),
         summariser=summariser_of(summariser),
         limits=allowed,
@@ -115,14 +123,12 @@ def make_domain(
     )
     weights = {name: 0.0 if name in ABLATIONS[reward] else weight
                for name, weight in STAGES[stage].items()}  # fmt: skip
-    folder = TaskFolder(tasks_dir("dxsearch"), tuple(SITES))
     tags = (tasks_dir("dxsearch") / "tags.md").read_text(encoding="utf-8")
     policy = (tasks_dir("dxsearch") / "policy.md").read_text(encoding="utf-8")
     return Domain(
         name="dxsearch",
         policy=f"{policy.strip()}\n\n{tags.strip()}",
-        tasks={**{split: folder[split] for split in folder},
-               "endless": EndlessTasks(lambda seed: make_task(f"endless:{seed}", "train"), "dx")},
+        tasks=_tasks_of(folder),
         rubric=judge.rubric(weights),
         tools=(lookup_guidelines, match_patients, search_literature, submit_diagnoses),
         open_case=partial(DxCase, sources=sources),
@@ -142,12 +148,30 @@ def make_domain(
     )  # fmt: skip
 
 
+def _tasks_of(folder: str | None) -> Mapping[str, Any]:
+    """Return the splits of a folder of imported tasks, or those that ship."""
+    if folder is not None:
+        return TaskFolder(Path(folder))
+    shipped = TaskFolder(tasks_dir("dxsearch"), tuple(SITES))
+    endless = EndlessTasks(lambda seed: make_task(f"endless:{seed}", "train"), "dx")
+    return {**{split: shipped[split] for split in shipped}, "endless": endless}
+
+
+def _records_of(folder: str | None, own_records: str | None) -> str | None:
+    """Return the records to match beside the database: ``"site"``, a folder, or None."""
+    if own_records != TASKS:
+        return own_records
+    beside = Path(folder) / RECORDS if folder is not None else None
+    return str(beside) if beside is not None and beside.is_dir() else None
+
+
 def solution(task: Task) -> Sequence[Move]:
     """Return the moves of a perfect agent: one match that hits, one search, the diagnosis."""
     name = task.gold["names"][0]
+    search = {"source": "WIKI", "queries": [name.replace(",", " ")]}
     return [
         ((match_patients.name, {"phenotypes": list(task.gold["query"])}),),
-        ((search_literature.name, {"source": "WIKI", "queries": [name.replace(",", " ")]}),),
+        ((search_literature.name, dict(task.gold.get("search", search))),),
         ((submit_diagnoses.name, {"diagnoses": [name]}),),
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,19 @@ from pydantic import BaseModel, Field
 from gym_clinic import embedded
 from gym_clinic.case import Case
 from gym_clinic.consult import Consultant, Question, Rules, make_consultant, read_prompt
+from gym_clinic.domains.dxsearch.options import SITE
+from gym_clinic.domains.dxsearch.site_records import OWN_SITES, site_patients
 from gym_clinic.domains.dxsearch.transcript import SOURCES, Limits
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError
 from gym_clinic.names import suggest
-from gym_clinic.retrieval import FoundPassage, GuidelineIndex, PassageBase, PatientMatcher
+from gym_clinic.retrieval import (
+    FoundPassage,
+    GuidelineIndex,
+    JoinedPatients,
+    PassageBase,
+    PatientMatcher,
+)
 
 CATEGORIES: Mapping[str, frozenset[str]] = {
     "WIKI": frozenset({"presentation", "finding", "drug"}),
@@ -62,6 +71,8 @@ class Sources:
     Attributes:
         guidelines: Whether there are guidelines, or else every look-up has no reference.
         patients: ``"embedded"`` or the folder of a patient database; None for none.
+        own_records: ``"site"`` for the records of the site that a task is of, the folder of a
+            patient database, or None: what is matched beside the database.
         literature: Source -> a knowledge base, as :func:`gym_clinic.embedded.open_knowledge`
             takes it; empty for none.
         summariser: Condenses each document; None gives it whole.
@@ -73,6 +84,7 @@ class Sources:
 
     guidelines: bool
     patients: str | None
+    own_records: str | None
     literature: Mapping[str, Any]
     summariser: Consultant | None
     limits: Limits
@@ -84,9 +96,20 @@ class Sources:
         """Return the guidelines; None where the option leaves them out."""
         return embedded.guidelines() if self.guidelines else None
 
-    def matcher(self) -> PatientMatcher | None:
-        """Return the patient database; None where the option leaves it out."""
-        return None if self.patients is None else embedded.open_patients(self.patients)
+    def matcher(self, site: str) -> PatientMatcher | JoinedPatients | None:
+        """Return the patients to match for a task of a site; None where options leave all out."""
+        base = None if self.patients is None else embedded.open_patients(self.patients)
+        own = self._own(site)
+        if base is None or own is None:
+            return base or own
+        return _joined(base, own)
+
+    def _own(self, site: str) -> PatientMatcher | None:
+        if self.own_records is None:
+            return None
+        if self.own_records == SITE:
+            return site_patients(site) if site in OWN_SITES else None
+        return embedded.open_patients(self.own_records)
 
     def search(self, source: str, query: str) -> Sequence[FoundPassage]:
         """Return the best passages of a source."""
@@ -99,6 +122,11 @@ class Sources:
         found = base.search(query, self.passages * READ_AHEAD)
         kinds = CATEGORIES[source]
         return [passage for passage in found if passage.record.category in kinds][: self.passages]
+
+
+@lru_cache(maxsize=8)
+def _joined(base: PatientMatcher, own: PatientMatcher) -> JoinedPatients:
+    return JoinedPatients(base, own)
 
 
 class DxCase(Case):
@@ -119,7 +147,11 @@ class DxCase(Case):
         used[kind] = used.get(kind, 0) + 1
         return int(used[kind])
 
-    def left_out(self, matcher: PatientMatcher) -> frozenset[str]:
+    def matcher(self) -> PatientMatcher | JoinedPatients | None:
+        """Return the patients to match; None where the options leave them out."""
+        return self.sources.matcher(self["site"])
+
+    def left_out(self, matcher: PatientMatcher | JoinedPatients) -> frozenset[str]:
         """Return the patients that are too near to the case to be shown."""
         named = frozenset(self["left_out"])
         threshold = self.sources.near_duplicates

@@ -71,7 +71,7 @@ def make_task(seed: str, split: str) -> Task:
     for number in range(TRIES):
         name = f"{split}:{seed}:{number}"
         random = Random(name)
-        disease = _disease(random)
+        disease = draw_disease(random)
         (rank,) = random.choices(list(RANKS), weights=list(RANKS.values()))
         for told in draw_told(disease, name, style):
             task = _task(told, rank, name, phrases, style)
@@ -104,7 +104,8 @@ def _pools() -> tuple[tuple[Disease, ...], tuple[Disease, ...]]:
     )
 
 
-def _disease(random: Random) -> Disease:
+def draw_disease(random: Random) -> Disease:
+    """Draw the disease of a case: rare in `RARE_SHARE` of the cases."""
     common, rare = _pools()
     return random.choice(rare if random.random() < RARE_SHARE else common)
 

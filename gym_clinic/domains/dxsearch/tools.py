@@ -59,7 +59,7 @@ def match_patients(case: DxCase, phenotypes: list[str]) -> str:
     """
     _count(case, "match", case.sources.limits.match)
     names = _names(phenotypes, "phenotypes", MOST_PHENOTYPES)
-    matcher = case.sources.matcher()
+    matcher = case.matcher()
     if matcher is None:
         return NO_REFERENCE
     try:

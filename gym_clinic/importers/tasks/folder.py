@@ -84,7 +84,7 @@ def import_tasks(
     if not tasks:
         raise TaskError(f"{path}: no tasks; expected some of {source}")
     group = _grouping(importer.group)
-    placed = _assign(Counter(map(group, tasks)), splits, importer.group)
+    placed = assign_splits(Counter(map(group, tasks)), splits, importer.group)
     found: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         found[placed[group(task)]].append(task)
@@ -118,7 +118,7 @@ def _grouping(field: str) -> Callable[[Task], str]:
     return lambda task: str(task.record[field]) if field else task.id
 
 
-def _assign(sizes: Mapping[str, int], splits: SplitRule, group: str) -> dict[str, str]:
+def assign_splits(sizes: Mapping[str, int], splits: SplitRule, group: str) -> dict[str, str]:
     """The split of each group."""
     if isinstance(splits, str):
         splits = dict.fromkeys(sizes, splits)

@@ -9,6 +9,7 @@ from gym_clinic.exports import lazy_names
 if TYPE_CHECKING:
     from gym_clinic.retrieval.patients.guidelines import Guidance as Guidance
     from gym_clinic.retrieval.patients.guidelines import GuidelineIndex as GuidelineIndex
+    from gym_clinic.retrieval.patients.joined import JoinedPatients as JoinedPatients
     from gym_clinic.retrieval.patients.matcher import PatientMatcher as PatientMatcher
     from gym_clinic.retrieval.patients.name_index import NameHit as NameHit
     from gym_clinic.retrieval.patients.name_index import NameIndex as NameIndex
@@ -20,6 +21,7 @@ _HOMES = {
     "CaseTable": "table",
     "Guidance": "guidelines",
     "GuidelineIndex": "guidelines",
+    "JoinedPatients": "joined",
     "NameHit": "name_index",
     "NameIndex": "name_index",
     "PatientCase": "table",

@@ -11,7 +11,7 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.simulate.images.captions import describe as describe
-    from gym_clinic.simulate.images.records import Finding as Finding
+    from gym_clinic.simulate.images.records import ImageFinding as ImageFinding
     from gym_clinic.simulate.images.records import ImageRecord as ImageRecord
     from gym_clinic.simulate.images.records import read_record as read_record
     from gym_clinic.simulate.images.rendering import Region as Region
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gym_clinic.simulate.images.tables import modality as modality
 
 _HOMES = {
-    "Finding": "records",
+    "ImageFinding": "records",
     "ImageRecord": "records",
     "Region": "rendering",
     "Scene": "rendering",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gym_clinic.simulate.images.records import Finding, ImageRecord, read_record
+from gym_clinic.simulate.images.records import ImageFinding, ImageRecord, read_record
 from gym_clinic.simulate.images.tables import FindingTable
 
 
@@ -23,7 +23,7 @@ def describe(record: ImageRecord | Mapping[str, Any]) -> str:
     return f"{table.label[0].upper()}{table.label[1:]}{organ}: {said}."
 
 
-def _finding(finding: Finding, table: FindingTable) -> str:
+def _finding(finding: ImageFinding, table: FindingTable) -> str:
     size = "" if finding.size is None else f"{finding.size:g} {table.unit}"
     number = f"number: {finding.count}" if table.count != (1, 1) else ""
     details = [part for part in (finding.side, finding.place, finding.grade, size, number) if part]

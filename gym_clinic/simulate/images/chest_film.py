@@ -26,7 +26,7 @@ from gym_clinic.simulate.images.canvas import (
     soft,
     stream,
 )
-from gym_clinic.simulate.images.records import Finding, ImageRecord
+from gym_clinic.simulate.images.records import ImageFinding, ImageRecord
 from gym_clinic.simulate.images.rendering import Region, Scene
 
 ZONES = {"upper zone": (58, 96), "middle zone": (97, 136), "lower zone": (137, 182)}
@@ -225,7 +225,7 @@ def _heart(
 
 
 def _opacity(
-    chest: Chest, record: ImageRecord, finding: Finding, image: Field, lung: Field,
+    chest: Chest, record: ImageRecord, finding: ImageFinding, image: Field, lung: Field,
     regions: list[Region], contrast: float,
 ) -> Field:  # fmt: skip
     random = stream(record.seed, f"{finding.finding} {finding.side}")
@@ -261,7 +261,7 @@ def _opacity(
 
 
 def _effusion(
-    chest: Chest, record: ImageRecord, finding: Finding, image: Field, lungs: dict[str, Field],
+    chest: Chest, record: ImageRecord, finding: ImageFinding, image: Field, lungs: dict[str, Field],
     regions: list[Region], contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None
@@ -278,7 +278,7 @@ def _effusion(
     return mix(image, 0.74, fluid * (0.5 + 0.45 * contrast))
 
 
-def _gap_region(chest: Chest, finding: Finding, record: ImageRecord) -> Region:
+def _gap_region(chest: Chest, finding: ImageFinding, record: ImageRecord) -> Region:
     assert finding.size is not None
     assert finding.side is not None
     gap = finding.size / record.table.per_pixel

@@ -25,7 +25,7 @@ from gym_clinic.simulate.images.canvas import (
     soft,
     stream,
 )
-from gym_clinic.simulate.images.records import Finding, ImageRecord
+from gym_clinic.simulate.images.records import ImageFinding, ImageRecord
 from gym_clinic.simulate.images.rendering import Region, Scene
 
 ANGLES = {"frontal": -0.8, "temporal": 0.08, "occipital": 0.85}
@@ -154,7 +154,7 @@ def _brain(head: Head, record: ImageRecord) -> Field:
 
 
 def _extradural(
-    head: Head, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    head: Head, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None
@@ -172,7 +172,7 @@ def _extradural(
 
 
 def _subdural(
-    head: Head, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    head: Head, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None
@@ -189,7 +189,7 @@ def _subdural(
 
 
 def _intracerebral(
-    head: Head, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    head: Head, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None
@@ -207,7 +207,7 @@ def _intracerebral(
 
 
 def _infarct(
-    head: Head, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    head: Head, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None
@@ -226,7 +226,7 @@ def _infarct(
 
 
 def _metastasis(
-    head: Head, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    head: Head, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None

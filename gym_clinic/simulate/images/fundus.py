@@ -26,7 +26,7 @@ from gym_clinic.simulate.images.canvas import (
     stamp,
     stream,
 )
-from gym_clinic.simulate.images.records import Finding, ImageRecord
+from gym_clinic.simulate.images.records import ImageFinding, ImageRecord
 from gym_clinic.simulate.images.rendering import Region, Scene
 
 FIELD = 113.0
@@ -137,7 +137,7 @@ def _disc(
 def _vessels(eye: Eye, record: ImageRecord) -> list[tuple[tuple[float, float, float], Field]]:
     random = stream(record.seed, "vessels")
     drawn = []
-    for colour, wide, offset in ((VEIN, 4.4, 6.0), (ARTERY, 3.0, -5.0)):
+    for colour, wide, offset in ((VEIN, 3.8, 6.0), (ARTERY, 2.6, -5.0)):
         alpha = blank()
         for up in (-1, 1):
             for temporal in (True, False):
@@ -160,7 +160,8 @@ def _vessels(eye: Eye, record: ImageRecord) -> list[tuple[tuple[float, float, fl
 def _arcade(eye: Eye, random: np.random.Generator, up: int, temporal: bool,
             offset: float) -> list[Point]:  # fmt: skip
     x, y = eye.disc
-    x += offset * 0.6
+    # The vessels leave through the nasal half of the disc, so that the cup can be seen.
+    x += 0.55 * eye.radius * eye.nasal + 0.25 * offset
     if temporal:
         reach = random.uniform(58, 66) + offset
         controls = (
@@ -199,7 +200,7 @@ def _drusen(
 
 
 def _lesions(
-    eye: Eye, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    eye: Eye, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None

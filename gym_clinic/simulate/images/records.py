@@ -12,7 +12,7 @@ from gym_clinic.simulate.images.tables import FindingTable, ModalityTable, modal
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ImageFinding:
     """One finding of an image.
 
     Attributes:
@@ -52,7 +52,7 @@ class ImageRecord:
     sex: str = "female"
     age: float | None = None
     side: str | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ImageFinding, ...] = ()
     artefacts: tuple[str, ...] = ()
     difficulty: float = 0.3
 
@@ -66,7 +66,7 @@ class ImageRecord:
         """What the modality can show."""
         return modality(self.modality)
 
-    def find(self, finding: str, side: str | None = None) -> Finding | None:
+    def find(self, finding: str, side: str | None = None) -> ImageFinding | None:
         """Return the finding of a kind (and side), or None."""
         for present in self.findings:
             if present.finding == finding and side in (None, present.side):
@@ -133,7 +133,7 @@ def grade_of(table: FindingTable, size: float) -> str | None:
     return None
 
 
-def _complete(finding: Finding, table: FindingTable) -> Finding:
+def _complete(finding: ImageFinding, table: FindingTable) -> ImageFinding:
     _choose(f"side of {table.name}", finding.side, table.sides or (None,))
     places = table.places if table.placed else (None, *table.places)
     _choose(f"place of {table.name}", finding.place, places)
@@ -163,8 +163,8 @@ def _from_json(row: Mapping[str, Any]) -> ImageRecord:
     _fields("an image record", values, ImageRecord, {"modality", "seed"})
     findings = []
     for finding in values.get("findings", ()):
-        _fields("a finding", finding, Finding, {"finding"})
-        findings.append(Finding(**finding))
+        _fields("a finding", finding, ImageFinding, {"finding"})
+        findings.append(ImageFinding(**finding))
     values["findings"] = tuple(findings)
     values["artefacts"] = tuple(values.get("artefacts", ()))
     return ImageRecord(**values)

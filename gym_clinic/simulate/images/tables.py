@@ -58,7 +58,7 @@ class ModalityTable:
         sexes: Sexes of those who are imaged.
         sides: Sides of the organ imaged, such as the eye; empty if it has none.
         artefacts: What can disturb the image.
-        findings: Finding -> its table.
+        findings: ImageFinding -> its table.
     """
 
     name: str

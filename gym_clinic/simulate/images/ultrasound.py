@@ -24,7 +24,7 @@ from gym_clinic.simulate.images.canvas import (
     stream,
     turned,
 )
-from gym_clinic.simulate.images.records import Finding, ImageRecord
+from gym_clinic.simulate.images.records import ImageFinding, ImageRecord
 from gym_clinic.simulate.images.rendering import Region, Scene
 
 APEX = (120.0, -26.0)
@@ -90,7 +90,7 @@ def draw(record: ImageRecord) -> Scene:
 
 
 def _fibroid(
-    uterus: Uterus, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    uterus: Uterus, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None
@@ -113,7 +113,7 @@ def _fibroid(
 
 
 def _haematoma(
-    uterus: Uterus, record: ImageRecord, finding: Finding, image: Field, regions: list[Region],
+    uterus: Uterus, record: ImageRecord, finding: ImageFinding, image: Field, regions: list[Region],
     contrast: float,
 ) -> Field:  # fmt: skip
     assert finding.size is not None

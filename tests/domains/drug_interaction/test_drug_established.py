@@ -213,6 +213,7 @@ def test_a_higher_dose_is_asked_that_is_still_right() -> None:
         assert [each.kind for each in found if each.matters] == [], one
 
 
+@pytest.mark.slow
 def test_the_newest_medicine_of_a_list_is_often_not_what_is_wrong() -> None:
     newest, lists = 0, 0
     for seed in range(4200, 4230):

@@ -68,6 +68,7 @@ def blamed(condition: str, label: str, pathway: str, right: bool = True) -> list
     return found
 
 
+@pytest.mark.slow
 def test_nobody_is_blamed_for_a_sepsis_with_fever_and_a_news2_of_seven() -> None:
     assert {*blamed("tricyclic-antidepressant-poisoning", "1", "sepsis", right=False)} == {
         ("sepsis",)

@@ -102,6 +102,7 @@ def test_the_vital_sign_that_decides_is_cited_first() -> None:
     assert shocked >= 2
 
 
+@pytest.mark.slow
 def test_a_pressure_a_saturation_or_a_pain_that_alarms_nobody_is_not_cited_as_abnormal() -> None:
     drafts = (TaskDraft("2", seed_of("dev", number), "dev") for number in range(160))
     made = [one for one in map(make_task, drafts) if one is not None]

@@ -88,6 +88,7 @@ def neutropenic() -> list[MadeTask]:
     return [one for one in (make_task(draft, NEUTROPENIA) for draft in drafts) if one is not None]
 
 
+@pytest.mark.slow
 def test_a_neutropenia_is_known_before_the_antibiotic() -> None:
     made = neutropenic()
     assert len(made) >= 5

@@ -81,6 +81,7 @@ def test_a_news2_of_values_on_air_is_one_without_oxygen() -> None:
     assert not [one for one in scores if one["on_oxygen"]]
 
 
+@pytest.mark.slow
 def test_an_emergency_is_not_looked_at_for_what_is_of_no_problem_that_brings_it() -> None:
     """An infarction that also tells of a dry skin needs no look at the skin before the team."""
     made = tasks_of("2", "acute-myocardial-infarction", count=60)
@@ -159,6 +160,7 @@ def calls_of(one: MadeTask) -> list[tuple[int, str, dict[str, object]]]:
     return [(number, call["name"], call["arguments"]) for number, move in moves for call in move]
 
 
+@pytest.mark.slow
 def test_the_weight_of_a_child_is_read_before_a_dose_by_weight_and_no_adrenaline_is_a_guess() -> (
     None
 ):
@@ -235,6 +237,7 @@ def test_the_catheter_laboratory_is_alerted_as_soon_as_the_ecg_is_read() -> None
         assert "examine_patient" not in names[: names.index("activate_pathway")]
 
 
+@pytest.mark.slow
 def test_the_chest_pain_screen_is_told_what_the_ecg_shows() -> None:
     told = set()
     for one in (*tasks_of("2", "takotsubo-cardiomyopathy"), *tasks_of("2", "unstable-angina")):
@@ -247,6 +250,7 @@ def test_the_chest_pain_screen_is_told_what_the_ecg_shows() -> None:
     assert told == {"normal", "unspecific change", "ST depression", "ST elevation"}
 
 
+@pytest.mark.slow
 def test_no_score_is_computed_of_a_patient_whom_it_is_not_for() -> None:
     pregnant = (*tasks_of("2", "preeclampsia"), *tasks_of("2", "placenta-praevia"))
     young = [one for label in "23" for one in tasks_of(label, "immune-thrombocytopenia")

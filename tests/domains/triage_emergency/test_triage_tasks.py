@@ -220,6 +220,7 @@ def is_poor(seed: int, condition: str) -> bool:
     return Sample(patient, 2).reading("spo2").fault is not None and acuity(patient).level == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["4", "5"])
 def test_a_vital_sign_in_the_danger_zone_reassures_nobody(label: str) -> None:
     drafts = (TaskDraft(label, seed_of("train", number), "train") for number in range(400))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from importer_samples import FACT_FILES, OTHERS, PASSAGES, TASK_FILES
+from importer_samples import CASE_FILES, FACT_FILES, OTHERS, PASSAGES, TASK_FILES
 from places import DATA
 from real_data import real
 
@@ -35,6 +35,13 @@ def test_samples_of_passages_are_recognised(name, tmp_path):
 def test_samples_of_tasks_are_recognised(name, tmp_path):
     (tmp_path / "file").write_bytes(next(iter(TASK_FILES[name][0].values())))
     expected = "clingen tasks" if name == "clingen" else name
+    assert recognise(tmp_path / "file").formats == (expected,)
+
+
+@pytest.mark.parametrize("name", ["ddxplus", "rarearena", "meddialog", "rarebench", "pmc-patients"])
+def test_samples_of_cases_are_recognised(name, tmp_path):
+    (tmp_path / "file").write_bytes(next(iter(CASE_FILES[name][0].values())))
+    expected = "ddxplus patients" if name == "ddxplus" else name
     assert recognise(tmp_path / "file").formats == (expected,)
 
 

@@ -128,6 +128,7 @@ def run(folder: Path, *arguments: str, **variables: str) -> subprocess.Completed
     )
 
 
+@pytest.mark.slow
 def test_modules_of_the_working_directory_are_found(tmp_path: Path) -> None:
     source = Path(own_recipe.__file__).read_text(encoding="utf-8")
     (tmp_path / "folder_recipe.py").write_text(source.replace("own_recipe:", "folder_recipe:"))
@@ -138,6 +139,7 @@ def test_modules_of_the_working_directory_are_found(tmp_path: Path) -> None:
     assert "folder_recipe has no choice 'breif'" in wrong.stdout
 
 
+@pytest.mark.slow
 def test_verl_knows_a_trainer_of_ones_own_in_every_process(tmp_path: Path) -> None:
     support = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "support")])
     look = "from verl.trainer.ppo.v1 import get_trainer_cls as get; "

@@ -68,6 +68,7 @@ def test_verl_takes_the_documented_command(started: Any, tokenizer: Any) -> None
     assert hasattr(importlib.import_module(module), attribute)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ttopd", "ppo"])
 def test_any_method_goes_with_it(started: Any, method: str) -> None:
     assert started(method=method, **SMALL).trainer.v1.trainer_mode == method
@@ -100,6 +101,7 @@ def leaves(node: Any, at: str = "") -> dict[str, Any]:
     return {name: value for key, child in named for name, value in leaves(child, key).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["grpo", "ttopd", "ppo"])
 @pytest.mark.parametrize("lora", [0, 8])
 def test_it_trains_with_the_settings_of_the_launcher(

@@ -112,6 +112,7 @@ def test_the_first_weights_copy_the_value_behind_a_label(model, tokens, lessons)
     assert sum(any_article) / len(any_article) > 0.9
 
 
+@pytest.mark.slow
 def test_copying_is_held_while_a_model_learns(model, tokens, lessons):
     known = tiny.value_tokens(tokens.tokenizer)
     size = model.config.head_dim
@@ -137,6 +138,7 @@ def test_copying_is_held_while_a_model_learns(model, tokens, lessons):
         assert not held(name, slice(None), slice(size, None))
 
 
+@pytest.mark.slow
 def test_calls_are_taught_to_name_the_article_that_the_first_weights_copy(model, tokens, lessons):
     known = tiny.value_tokens(tokens.tokenizer)
     told, draw = {True: [()], False: [()]}, random.Random("0")

@@ -8,10 +8,10 @@ from gym_clinic.exports import lazy_names
 
 if TYPE_CHECKING:
     from gym_clinic.domains.mmedagent.questions.drawing import KINDS as KINDS
-    from gym_clinic.domains.mmedagent.questions.drawing import Question as Question
+    from gym_clinic.domains.mmedagent.questions.drawing import ImageQuestion as ImageQuestion
     from gym_clinic.domains.mmedagent.questions.drawing import draw_question as draw_question
 
-_HOMES = {"KINDS": "drawing", "Question": "drawing", "draw_question": "drawing"}
+_HOMES = {"KINDS": "drawing", "ImageQuestion": "drawing", "draw_question": "drawing"}
 
 __all__ = sorted(_HOMES)
 

@@ -37,7 +37,7 @@ NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ImageQuestion:
     """A question about an image that is not yet rendered.
 
     Attributes:
@@ -74,7 +74,7 @@ class Plan:
 
 def draw_question(
     seed: str, split: Split, kind_of_image: str | None = None, kind: str | None = None
-) -> Question:
+) -> ImageQuestion:
     """Draw the question of a seed.
 
     Args:
@@ -102,7 +102,7 @@ def draw_question(
     labels = dict(zip(ascii_uppercase, options, strict=False))
     right = next(label for label, option in labels.items() if option == gold)
     image = draw_image(name, plan.choices[gold], random)
-    return Question(text, labels, right, kind, name, plan.finding, image)
+    return ImageQuestion(text, labels, right, kind, name, plan.finding, image)
 
 
 def _text(name: str, kind: str, finding: str, split: Split, random: Random) -> str:

@@ -158,6 +158,9 @@ def _add_host(
     """Add the lesion in which features lie, where a modality always shows one."""
     hosts = _wording()[table.name].get("one_of", ())
     present = {finding["finding"] for finding in findings}
+    if target.absent not in (None, *hosts):
+        # The same lesions lack a feature as have it.
+        present.add(str(target.absent))
     if not hosts or present & set(hosts):
         return
     able = [
