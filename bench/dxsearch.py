@@ -1,10 +1,11 @@
 """DxSearch: what policies earn, what the vignette alone gives away, and what a step costs.
 
 Run: ``python bench/dxsearch.py [--splits test ...] [--limit N]``. For each split the scaled reward,
-Acc@1, Acc@5 and Hit@20 of the oracle, the rules with and without reading, the copied references and
-every trick; Acc@1 of a linear model of the vignette, which is fitted to train, and what it earns if
-it searches its guess; and the time of each tool call beside that of its retrieval. A linear model
-needs the extra ``adversaries``.
+Acc@1, Acc@5 and Hit@20 of the oracle, the rules with and without reading, the copied references,
+the encoder and every trick, and of two policies with irrelevant patients in each match; Acc@1 of a
+linear model of the vignette, which is fitted to train, and what it earns if it searches its guess;
+and the time of each tool call beside that of its retrieval. A linear model needs the extra
+``adversaries``.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ from gym_clinic.taskset import first
 
 ID = "clinic/DxSearch-v0"
 SPLITS = ("dev", "test", "test_vocabulary", "test_sparse")
-POLICIES = ("oracle", "rules", "rules-without-reading", "copied-references")
+POLICIES = ("oracle", "rules", "rules-without-reading", "copied-references", "encoder")
+
+IRRELEVANT = 20
+"""Irrelevant patients mixed into each match, to measure their exclusion."""
 
 
-def make(split: str) -> ClinicEnv:
+def make(split: str, **options: Any) -> ClinicEnv:
     """Return the environment of a split."""
-    env = gym.make(ID, split=split).unwrapped
+    env = gym.make(ID, split=split, **options).unwrapped
     assert isinstance(env, ClinicEnv)
     return env
 
@@ -129,6 +133,10 @@ def main() -> None:
         print("| policy | scaled | Acc@1 | Acc@5 | Hit@20 |\n|---|---|---|---|---|")
         for name in (*POLICIES, *env.domain.adversaries):
             print(row(name, env, tasks, load(name, env, {})), flush=True)
+        noisy = make(split, irrelevant=IRRELEVANT)
+        for name in ("rules", "copied-references"):
+            title = f"{name}, {IRRELEVANT} irrelevant patients"
+            print(row(title, noisy, tasks, load(name, noisy, {})), flush=True)
         print(row("linear model of the vignette", env, tasks, guessing(model, env)), flush=True)
     env = make("test")
     print()

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from gym_clinic._version import __version__
 from gym_clinic.commands import (
+    actions,
     cases,
     compare,
     doctor,
@@ -29,6 +30,7 @@ from gym_clinic.commands import (
     play,
     plot,
     safety,
+    sheets,
     show,
     tasks,
 )
@@ -99,7 +101,7 @@ def gym_clinic(
     """Clinical agents as Gymnasium environments, with rewards that are tested against gaming."""
 
 
-for _command in (listing, info, play, evaluate, show, compare, judge):
+for _command in (listing, info, play, evaluate, show, compare, actions, judge):
     app.add_typer(_command.app)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(cases.app, name="cases")
@@ -107,6 +109,7 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(patient.app, name="patient")
 app.add_typer(safety.app, name="safety")
 app.add_typer(export.app, name="export")
+app.add_typer(sheets.app, name="sheets")
 for _command in (instrument, plot, doctor):
     app.add_typer(_command.app)
 

@@ -1,4 +1,4 @@
-"""``gym-clinic judge``: a chat model's marks for recorded answers, a metric beside the rewards."""
+"""``gym-clinic judge``: marks of chat models for recorded answers, a metric beside the rewards."""
 
 from __future__ import annotations
 
@@ -16,20 +16,33 @@ from gym_clinic.commands.options import (
     Traces,
     import_modules,
     read_options,
+    repeating,
 )
 
 app = typer.Typer()
 
 
 @app.command(
+    cls=repeating("--model"),
     epilog="example: gym-clinic judge runs/first --url http://localhost:8000/v1 --model NAME "
-    "--out runs/first/judged.jsonl"
+    "--out runs/first/judged.jsonl",
 )
 def judge(
     traces: Traces,
     out: OutFile,
     url: Annotated[str, typer.Option(metavar="URL", help="Server of the model that marks.")],
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model that marks.")],
+    model: Annotated[
+        list[str], typer.Option(metavar="NAME...", help="The models that mark; their mean counts.")
+    ],
+    form: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM",
+            help="answer: accuracy, coherence and safety, 0 to 1; reasoning: five dimensions of "
+            "the whole transcript, 1 to 4.",
+        ),
+    ] = "answer",
+    runs: Annotated[int, typer.Option(metavar="N", help="How often each model is asked.")] = 1,
     api_key_env: KeyVariable = None,
     concurrency: Annotated[int, typer.Option(metavar="N", help="Requests at once.")] = 16,
     option: Annotated[
@@ -43,22 +56,28 @@ def judge(
     module: Modules = None,
     settings: EnvOptions = None,
 ) -> int:
-    """Let a chat model mark recorded answers.
+    """Let chat models mark recorded answers.
 
-    Ask a chat model for marks of accuracy, coherence and safety of each answer, held against the
-    answer of the oracle. No reward reads them: a model can be talked into a better mark. The same
-    command continues a file that was begun.
+    Ask chat models for marks of each answer, held against the answer of the oracle, or of the
+    reasoning that led to it. No reward reads them: a model can be talked into a better mark. A
+    reply that cannot be read is asked for again, and then counted as a failure of the judge. The
+    same command continues a file that was begun.
     """
     from gym_clinic.consult import ChatClient
     from gym_clinic.evaluate import judge_answers
     from gym_clinic.names import call_with_options
 
     import_modules(module)
-    options: dict[str, Any] = {"url": url, "model": model, "concurrency": concurrency}
+    options: dict[str, Any] = {"url": url, "concurrency": concurrency, **read_options(option)}
     if api_key_env is not None:
         options["api_key_env"] = api_key_env
-    client = call_with_options(ChatClient, {**options, **read_options(option)}, "the client")
-    found = judge_answers(traces, client, out, env_options=read_options(settings))
+    clients = [
+        call_with_options(ChatClient, {**options, "model": name}, "the client")
+        for name in dict.fromkeys(model)
+    ]
+    found = judge_answers(
+        traces, clients, out, form=form, runs=runs, env_options=read_options(settings)
+    )
     for name, mean in found.means().items():
         if mean.mean is not None:
             print(f"{name}: {mean.mean:.3f} [{mean.low:.3f}, {mean.high:.3f}]")
@@ -69,9 +88,9 @@ def judge(
     if found.failed:
         why = next(iter(found.failed.values()))
         print(
-            f"gym-clinic: {len(found.failed):,} answers got no readable marks; the same command "
+            f"gym-clinic: {len(found.failed):,} requests got no readable marks; the same command "
             f"asks again. The first, {why}",
             file=sys.stderr,
         )
-    print(f"Written to {out}: marks of {len(found.rows):,} answers")
+    print(f"Written to {out}: {len(found.rows):,} rows of marks")
     return FAILED_BY_SERVICE if found.failed and not found.rows else 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,25 +18,23 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from gym_clinic.case import Case
-from gym_clinic.consult import Chat, ChatClient, Question, read_prompt
+from gym_clinic.consult import Chat, ChatClient, Prompt, Question, read_prompt
 from gym_clinic.domain import Domain
 from gym_clinic.episode import Task
 from gym_clinic.errors import ConfigError, ServiceError
 from gym_clinic.evaluate.intervals import Interval, mean_intervals, resamples
 from gym_clinic.evaluate.recorded import RecordedTasks, read_episodes, trace_files
+from gym_clinic.evaluate.replay import messages_of
 from gym_clinic.evaluate.trace import encode
 from gym_clinic.files import check_output, lock
 from gym_clinic.frozen import thaw
+from gym_clinic.names import at_least_one, suggest
 from gym_clinic.reading import numbered_lines
 from gym_clinic.toolbox import Kind
 
-MARKS = ("accuracy", "coherence", "safety")
-
-PROMPT = read_prompt(Path(__file__).with_name("chat_judge.md"))
-
 
 class Verdict(BaseModel):
-    """What the model says of one answer."""
+    """Marks of one answer, 0 to 1."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -52,54 +50,137 @@ class Verdict(BaseModel):
     reason: str = Field(min_length=1, description="why, in one or two sentences")
 
 
+class Dimension(BaseModel):
+    """The score of one dimension of the reasoning."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    score: int = Field(ge=1, le=4, description="1 (poor) to 4 (excellent)")
+    justification: str = Field(min_length=1, description="why, by the criteria, in a sentence")
+
+
+class ReasoningVerdict(BaseModel):
+    """Scores of a whole transcript, 1 to 4 (table 1 and A.5 of the Deep-DxSearch paper)."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    overall_correctness: Dimension = Field(description="is the diagnosis right and ranked first")
+    clinical_utility: Dimension = Field(description="does it help the physician of this patient")
+    reasoning_consistency: Dimension = Field(description="does each step follow from the others")
+    reference_relevance: Dimension = Field(description="does all of it bear on this case")
+    hallucination_severity: Dimension = Field(description="4 where nothing is made up")
+
+
+@dataclass(frozen=True)
+class MarkForm:
+    """What a judge is asked for.
+
+    Attributes:
+        prompt: Its placeholders are ``ticket``, ``reference``, ``answer`` and ``transcript``.
+        reply: The model of the reply.
+        marks: Names of the marks, each a number in the reply or an object with a ``score``.
+        right_from: The first mark from which it says that the answer is right.
+    """
+
+    prompt: Prompt
+    reply: type[BaseModel]
+    marks: tuple[str, ...]
+    right_from: float
+
+    def read(self, verdict: BaseModel) -> dict[str, Any]:
+        """Return the reply as the fields of a row, its marks as numbers."""
+        fields = verdict.model_dump()
+        scores = {
+            name: mark["score"] if isinstance(mark := fields[name], dict) else mark
+            for name in self.marks
+        }
+        kept = {name: value for name, value in fields.items() if name not in scores}
+        justified = {
+            name: fields[name]["justification"]
+            for name in self.marks
+            if isinstance(fields[name], dict)
+        }
+        return {**scores, **kept, **({"justifications": justified} if justified else {})}
+
+
+FORMS: Mapping[str, MarkForm] = {
+    "answer": MarkForm(
+        read_prompt(Path(__file__).with_name("chat_judge.md")),
+        Verdict,
+        ("accuracy", "coherence", "safety"),
+        0.5,
+    ),
+    "reasoning": MarkForm(
+        read_prompt(Path(__file__).with_name("reasoning_judge.md")),
+        ReasoningVerdict,
+        tuple(ReasoningVerdict.model_fields),
+        3,
+    ),
+}
+"""Marks of the answer alone, and scores of the reasoning that led to it."""
+
+
 @dataclass(frozen=True)
 class ChatMarks:
     """What a chat model says of recorded answers.
 
     Attributes:
-        rows: For each marked episode its id, task, trial, policy, success, the marks and the
-            reason.
+        rows: For each marked episode its id, task, trial, policy, success, model, run, the marks
+            and the reasons.
         unanswered: Episodes that ended without an answer; they are not marked.
-        failed: Episodes for whose answers the server gave no readable marks -> task and reason.
+        failed: Requests to which a server gave no readable marks -> task and reason. They count as
+            failures of the judge, never as a low mark.
+        form: What was asked for.
     """
 
     rows: list[dict[str, Any]]
     unanswered: int
     failed: dict[str, str] = field(default_factory=dict)
+    form: MarkForm = FORMS["answer"]
 
     def means(self, seed: int = 0) -> dict[str, Interval]:
-        """Return the mean of each mark with its 95% interval over tasks."""
+        """Return the mean of each mark, over judges and runs, with its 95% interval over tasks."""
         tasks: dict[str, list[dict[str, Any]]] = {}
         for row in self.rows:
             tasks.setdefault(row["task_id"], []).append(row)
-        columns = [[[row[mark] for row in rows] for rows in tasks.values()] for mark in MARKS]
-        return dict(zip(MARKS, mean_intervals(columns, resamples(len(tasks), seed)), strict=True))
+        columns = [
+            [[row[mark] for row in rows] for rows in tasks.values()] for mark in self.form.marks
+        ]
+        return dict(
+            zip(self.form.marks, mean_intervals(columns, resamples(len(tasks), seed)), strict=True)
+        )
 
     def agreement(self) -> float:
-        """Return the share of answers of which accuracy of at least .5 says what success says.
+        """Return the share of verdicts whose first mark says of the answer what success says.
 
         NaN without answers.
         """
-        same = [(row["accuracy"] >= 0.5) == bool(row["success"]) for row in self.rows]
+        first, right = self.form.marks[0], self.form.right_from
+        same = [(row[first] >= right) == bool(row["success"]) for row in self.rows]
         return math.fsum(same) / len(same) if same else math.nan
 
 
 def judge_answers(
     traces: Sequence[str | Path],
-    client: ChatClient,
+    clients: ChatClient | Sequence[ChatClient],
     out: Path,
     *,
+    form: str = "answer",
+    runs: int = 1,
     env_options: Mapping[str, Any] | None = None,
 ) -> ChatMarks:
-    """Ask a chat model for marks of the answers of recorded episodes.
+    """Ask chat models for marks of the answers of recorded episodes.
 
     Each row is written as soon as it is there. A second call with the same file asks only for what
-    is missing; another model or prompt marks everything anew and needs another file.
+    is missing; other options of a model or another prompt mark everything anew and need another
+    file.
 
     Args:
         traces: ``trace.jsonl`` files, folders of a run, or folders that hold folders of runs.
-        client: The server and the model.
+        clients: The servers and their models; each marks every answer.
         out: JSON lines.
+        form: What is asked for, a key of `FORMS`.
+        runs: How often each model is asked.
         env_options: Arguments of the environment instead of the recorded ones.
 
     Raises:
@@ -107,40 +188,54 @@ def judge_answers(
             trace itself or in use, or it holds marks of another judge.
         TaskError: If a line of a trace is not an episode.
     """
+    if form not in FORMS:
+        raise ConfigError(f"no form {form!r}; {suggest(form, FORMS)}")
+    asked_form = FORMS[form]
+    judges = {
+        _fingerprint(client, asked_form): Chat(client)
+        for client in ([clients] if isinstance(clients, ChatClient) else clients)
+    }
     check_output(out, *trace_files(traces))
-    judge = _fingerprint(client)
-    asked = dict(_questions(traces, env_options))
-    waiting = {key: found for key, found in asked.items() if found is not None}
+    asked = dict(_questions(traces, asked_form, env_options))
+    waiting = {
+        (key, judge, run): question
+        for key, question in asked.items()
+        if question is not None
+        for judge in judges
+        for run in range(at_least_one("runs", runs))
+    }
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("a+b", buffering=0) as file:
         if not lock(file):
             raise ConfigError(f"{out} is written by another process")
-        known = _read(out, file, judge)
+        known = _read(out, file, judges, asked_form)
         done = {key: known[key] for key in waiting if key in known}
         failed = {}
-        chat = Chat(client)
-        with ThreadPoolExecutor(client.concurrency) as pool:
+        with ThreadPoolExecutor(max(chat.client.concurrency for chat in judges.values())) as pool:
             jobs = {
-                pool.submit(chat.ask, question, Case({})): (key, row)
+                pool.submit(judges[key[1]].ask, question, Case({})): (key, row)
                 for key, (question, row) in waiting.items()
                 if key not in done
             }
             for job in as_completed(jobs):
                 key, row = jobs[job]
+                episode, judge, run = key
                 try:
-                    marks = job.result().model_dump()
+                    marks = asked_form.read(job.result())
                 except ServiceError as error:
-                    failed[key] = f"{row['task_id']}: {error}"
+                    failed[" ".join(map(str, key))] = f"{row['task_id']}: {error}"
                     continue
-                done[key] = {"episode": key, "judge": judge, **row, **marks}
+                about = {"model": judges[judge].client.model, "run": run}
+                done[key] = {"episode": episode, "judge": judge, **row, **about, **marks}
                 file.write(encode(done[key]))
     rows = [done[key] for key in waiting if key in done]
-    return ChatMarks(rows, sum(found is None for found in asked.values()), failed)
+    unanswered = sum(question is None for question in asked.values())
+    return ChatMarks(rows, unanswered, failed, asked_form)
 
 
 def _questions(
-    traces: Sequence[str | Path], env_options: Mapping[str, Any] | None
-) -> Iterator[tuple[str, tuple[Question[Verdict], dict[str, Any]] | None]]:
+    traces: Sequence[str | Path], form: MarkForm, env_options: Mapping[str, Any] | None
+) -> Iterator[tuple[str, tuple[Question[Any], dict[str, Any]] | None]]:
     """Yield each scored episode with its question and what its row says of it; None for an episode
     without an answer.
     """
@@ -156,21 +251,28 @@ def _questions(
             domain, task = tasks.find(where, row)
             values = {
                 "ticket": _ticket(row),
-                "reference": _text(_reference(domain, task)),
-                "answer": _text(row["answer"]),
+                "reference": text_of(reference_answer(domain, task)),
+                "answer": text_of(row["answer"]),
+                "transcript": _transcript(row),
             }
             kept = {name: row.get(name) for name in ("id", "task_id", "trial", "policy", "success")}
-            yield key, (Question("judge", PROMPT, values, Verdict), kept)
+            yield key, (Question("judge", form.prompt, values, form.reply), kept)
+
+
+def _transcript(row: Mapping[str, Any]) -> str:
+    """All that the agent wrote and was told, after the first messages."""
+    told = [(turn, author, text) for turn, author, text in messages_of(row) if turn]
+    return "\n\n".join(f"[{author}] {text}" for _, author, text in told)
 
 
 def _ticket(row: Mapping[str, Any]) -> str:
     """The first message to the agent."""
     said = [one["content"] for one in row.get("messages", ()) if one.get("role") == "user"]
-    return _text(said[0]) if said else ""
+    return text_of(said[0]) if said else ""
 
 
-def _reference(domain: Domain, task: Task) -> Any:
-    """The answer of a perfect agent: text, or the arguments of the call that gives it."""
+def reference_answer(domain: Domain, task: Task) -> Any:
+    """Return the answer of a perfect agent: text, or the arguments of the call that gives it."""
     last = domain.solve(task)[-1]
     if isinstance(last, str):
         return last
@@ -178,33 +280,44 @@ def _reference(domain: Domain, task: Task) -> Any:
     return next(thaw(given) for name, given in reversed(last) if name in submits)
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return an answer as text: JSON where it is none."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def _fingerprint(client: ChatClient) -> str:
+def _fingerprint(client: ChatClient, form: MarkForm) -> str:
     """What marks depend on beside the answer: the model, its options and the prompt."""
-    asked = [client.model, client.fields, PROMPT.system, PROMPT.user, Verdict.model_json_schema()]
+    prompt = form.prompt
+    asked = [
+        client.model,
+        client.fields,
+        prompt.system,
+        prompt.user,
+        form.reply.model_json_schema(),
+    ]
     return hashlib.sha256(encode(asked)).hexdigest()[:16]
 
 
-def _read(out: Path, file: IO[bytes], judge: str) -> dict[str, dict[str, Any]]:
+def _read(
+    out: Path, file: IO[bytes], judges: Collection[str], form: MarkForm
+) -> dict[tuple[str, str, int], dict[str, Any]]:
     """The rows of a file that was begun; a last line that was not finished is taken away."""
-    found = {}
+    rows = {}
     for number, line in numbered_lines(out):
         if not line.endswith(b"\n"):
             file.truncate(file.seek(0, 2) - len(line))
             break
         try:
             row = json.loads(line)
-            Verdict.model_validate({name: row[name] for name in Verdict.model_fields})
-            of, key = row["judge"], row["episode"]
+            if not all(isinstance(row[mark], int | float) for mark in form.marks):
+                raise TypeError(f"marks are numbers: {form.marks}")
+            judge, key = row["judge"], (row["episode"], row["judge"], int(row.get("run", 0)))
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError(f"{out}, line {number}: not a row of marks: {error}") from None
-        if of != judge:
+        if judge not in judges:
             raise ConfigError(
                 f"{out} holds marks of another model, other options or another prompt; "
                 "give another file"
             )
-        found[key] = row
-    return found
+        rows[key] = row
+    return rows

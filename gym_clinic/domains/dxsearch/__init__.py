@@ -28,6 +28,7 @@ def domain(
     near_duplicates: float | None = None,
     folder: str | None = None,
     own_records: str | None = "tasks",
+    irrelevant: int = 0,
     couple_sigma_m: bool = True,
     zero_mode: str = "literal",
     change: str = "paper",
@@ -86,6 +87,8 @@ def domain(
         own_records: What is matched beside the database: ``"tasks"``, the records in the folder
             with which its tasks were proved; ``"site"``, the own records of the site of each task
             that was held out; the folder of a database of your own; or None.
+        irrelevant: Patients without a phenotype of the query that a match shows among the similar
+            ones, to measure the exclusion of irrelevant references (section 2.4).
         couple_sigma_m: Whether the reward of matching is part of that of the diagnosis (eq. 2).
         zero_mode: ``"literal"`` or ``"positive_only"``; see :func:`.rewards.matching`.
         change: ``"paper"`` or ``"symmetric"``; see :func:`.rewards.matching`.

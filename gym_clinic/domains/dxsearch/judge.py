@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from gym_clinic.action import without_thoughts
 from gym_clinic.domains.dxsearch import rewards
-from gym_clinic.domains.dxsearch.matching import tokens
+from gym_clinic.domains.dxsearch.failures import causes_of_failure
+from gym_clinic.domains.dxsearch.matching import mentions
 from gym_clinic.domains.dxsearch.reading import references
 from gym_clinic.domains.dxsearch.sources import NO_REFERENCE
 from gym_clinic.domains.dxsearch.tools import (
@@ -18,7 +20,7 @@ from gym_clinic.domains.dxsearch.tools import (
     without_tags,
 )
 from gym_clinic.domains.dxsearch.transcript import ACTIVE, REPLIES, Limits, broken_rules
-from gym_clinic.episode import Call, Episode
+from gym_clinic.episode import Call, Episode, Task
 from gym_clinic.rewards import Rubric
 
 KINDS = {lookup_guidelines.name: "lookup", match_patients.name: "match",
@@ -137,18 +139,34 @@ class Judge:
         return bool(right) and not self.broken(episode)
 
     def metrics(self, episode: Episode) -> dict[str, float]:
-        """Acc@N, Hit@20, the hint score, steps and broken rules (section 2.4)."""
+        """Acc@N, Hit@20, hint score, steps, broken rules (section 2.4), and causes of failure."""
         names, answer = names_of(episode), (episode.answer or ())[: self.limits.diagnoses]
         steps = {kind: float(len(_calls(episode, kind))) for kind in KINDS.values()}
         said = [turn.action for turn in episode.turns]
+        accuracy = {f"acc_at_{n}": rewards.among_first(answer, names, n) for n in (1, 3, 5)}
         return {
-            **{f"acc_at_{n}": rewards.among_first(answer, names, n) for n in (1, 3, 5)},
+            **accuracy,
             "hit_at_20": float(any(hit(call, episode) for call in _calls(episode, "match"))),
-            "hint": float(any(_mentions(text, name) for text in said for name in names)),
+            "hint": float(any(mentions(text, name) for text in said for name in names)),
             "steps": sum(steps.values()),
             **{f"{kind}_steps": count for kind, count in steps.items()},
             "broken_rules": float(len(self.broken(episode))),
+            **causes_of_failure(episode, names, failed=not accuracy["acc_at_5"]),
         }
+
+
+def aggregate(rows: Sequence[tuple[Task, Mapping[str, float]]]) -> dict[str, float]:
+    """Return the means, and the indicators of the policy (section 2.4).
+
+    Symptom association is Hit@20, and reasoning complexity the number of steps. The differential
+    diagnosis is Acc@5 of the episodes that retrieved the disease beside others; it is left out
+    where none did. The exclusion of irrelevant references compares Acc@5 with that under the
+    option ``irrelevant``, and so two runs.
+    """
+    metrics = [row for _, row in rows]
+    means = {name: fmean(row[name] for row in metrics) for name in (metrics[0] if metrics else ())}
+    told = [row["acc_at_5"] for row in metrics if row["hit_at_20"]]
+    return {**means, **({"differential": fmean(told)} if told else {})}
 
 
 def transcript(episode: Episode) -> str:
@@ -203,8 +221,3 @@ def _closed(action: str) -> str:
         if action.rfind(f"<{tag}>") > action.rfind(f"</{tag}>"):
             return f"{action}</{tag}>"
     return action
-
-
-def _mentions(text: str, name: str) -> bool:
-    words, wanted = tokens(text), tokens(name)
-    return any(words[n : n + len(wanted)] == wanted for n in range(len(words) - len(wanted) + 1))

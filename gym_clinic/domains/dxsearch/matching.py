@@ -72,6 +72,12 @@ def _permissible(words: list[str]) -> bool:
     return True
 
 
+def mentions(text: str, name: str) -> bool:
+    """Whether a text has the words of a name in a row."""
+    words, wanted = tokens(text), tokens(name)
+    return any(words[n : n + len(wanted)] == wanted for n in range(len(words) - len(wanted) + 1))
+
+
 def token_recall(term: str, gold: str) -> float:
     """Return the share of the tokens of a name that a term has, from 0 to 1."""
     wanted = set(tokens(gold))

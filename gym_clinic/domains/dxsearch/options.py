@@ -20,6 +20,9 @@ RECORDS = "records"
 LEAST_SIMILAR, MOST_SIMILAR = 0.7, 0.95
 """Thresholds of near-duplicates that the paper tries (extended data table 1)."""
 
+MOST_IRRELEVANT = 100
+"""Irrelevant patients shown beside the references of a match, at most."""
+
 
 def check_stage(stage: Any) -> None:
     """Raise a ConfigError unless there is such a stage."""
@@ -57,6 +60,15 @@ def check_patients(patients: Any, near_duplicates: Any) -> None:
         )
     if near_duplicates is not None:
         _check_number("near_duplicates", near_duplicates, LEAST_SIMILAR, MOST_SIMILAR)
+
+
+def check_irrelevant(irrelevant: Any) -> None:
+    """Raise a ConfigError unless this is a number of patients."""
+    whole = isinstance(irrelevant, int) and not isinstance(irrelevant, bool)
+    if not whole or not 0 <= irrelevant <= MOST_IRRELEVANT:
+        raise ConfigError(
+            f"irrelevant is a number of patients from 0 to {MOST_IRRELEVANT}, not {irrelevant!r}"
+        )
 
 
 def check_own(folder: Any, own_records: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,15 @@ from typing import Any
 from gym_clinic.action import Tag, Tags
 from gym_clinic.domain import CallSpec, Domain, Menu, Move
 from gym_clinic.domains.dxsearch import adversaries, baseline
-from gym_clinic.domains.dxsearch.judge import Judge
+from gym_clinic.domains.dxsearch.debrief import explain
+from gym_clinic.domains.dxsearch.judge import Judge, aggregate
 from gym_clinic.domains.dxsearch.limits import SHOWN
 from gym_clinic.domains.dxsearch.options import (
     RECORDS,
     TASKS,
     check_choice,
     check_flags,
+    check_irrelevant,
     check_own,
     check_patients,
     check_scoring,
@@ -78,6 +80,17 @@ ABLATIONS: Mapping[str, tuple[str, ...]] = {
 }
 """Reward -> the parts that are left out; target-only also uncouples diagnosis from matching."""
 
+BASELINES: Mapping[str, Callable[..., Any] | str] = {
+    "rules": baseline.rules,
+    "rules-without-reading": baseline.without_reading,
+    "encoder": "gym_clinic.domains.dxsearch.direct:encoder",
+    "vanilla": "gym_clinic.domains.dxsearch.direct:vanilla",
+    "panel": "gym_clinic.domains.dxsearch.direct:panel",
+    "rag-prompting": "gym_clinic.policies.chat:chat",
+    **adversaries.CEILINGS,
+}
+"""Policies beside those of every domain; RAG without training is a chat model with A.1."""
+
 MOST_ANSWERS = 24
 """Diseases that the menu offers as constant answers: those with most patients."""
 
@@ -94,6 +107,7 @@ def make_domain(
     near_duplicates: float | None,
     folder: str | None,
     own_records: str | None,
+    irrelevant: int,
     couple_sigma_m: bool,
     zero_mode: Any,
     change: Any,
@@ -106,6 +120,7 @@ def make_domain(
     check_scoring(zero_mode, change, too_little)
     check_patients(patients, near_duplicates)
     check_own(folder, own_records)
+    check_irrelevant(irrelevant)
     allowed = Limits.of(limits)
     sources = Sources(
         guidelines=guidelines,
@@ -117,6 +132,7 @@ def make_domain(
         passages=at_least_one("passages", passages),
         matches=SHOWN,
         near_duplicates=near_duplicates,
+        irrelevant=irrelevant,
     )
     judge = Judge(
         allowed, couple_sigma_m and reward != "target-only", zero_mode, change, too_little
@@ -135,11 +151,12 @@ def make_domain(
         success=judge.solved,
         metrics=judge.metrics,
         info=judge.info,
+        aggregate=aggregate,
+        explain=partial(explain, judge),
         solution=solution,
         menu=menu,
         classes=lambda task: "rare" if task.gold["rare"] else "common",
-        baselines={"rules": baseline.rules, "rules-without-reading": baseline.without_reading,
-                   **adversaries.CEILINGS},
+        baselines=BASELINES,
         adversaries=adversaries.ADVERSARIES,
         dialects={TAGS: DIALECT},
         dialect=TAGS,

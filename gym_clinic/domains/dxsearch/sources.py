@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -25,6 +26,7 @@ from gym_clinic.retrieval import (
     GuidelineIndex,
     JoinedPatients,
     PassageBase,
+    PatientCase,
     PatientMatcher,
 )
 
@@ -40,7 +42,13 @@ READ_AHEAD = 12
 
 NO_REFERENCE = "no reference"
 
+TRIES = 50
+"""Patients that are looked at for each irrelevant one."""
+
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(0-9])|\n+")
+_REFERS_BACK = re.compile(r"(?:It|Its|They|Their|This|These|Such|In short)\b")
+"""Begins a sentence whose subject is named before it; the title of its passage says which."""
+
 _WORD = re.compile(r"[^\W_]{3,}")
 _SUMMARY = read_prompt(Path(__file__).with_name("prompts") / "summarise.md")
 MOST_POINTS = 10
@@ -57,7 +65,12 @@ def extract(question: Question[Any], case: Any) -> DocumentSummary:
     """Answer by the sentences of a document that share a word with the query."""
     wanted = set(_WORD.findall(question.values["query"].casefold()))
     sentences = [part.strip() for part in _SENTENCE.split(question.values["document"])]
-    kept = [part for part in sentences if wanted & set(_WORD.findall(part.casefold()))]
+    subject = sentences[0].rstrip(".").partition(":")[0]
+    kept = [
+        f"{subject}: {part}" if _REFERS_BACK.match(part) else part
+        for part in sentences
+        if wanted & set(_WORD.findall(part.casefold()))
+    ]
     return DocumentSummary(answer=" ".join(kept[:MOST_POINTS]) or NO_REFERENCE)
 
 
@@ -80,6 +93,7 @@ class Sources:
         passages: Passages of one query.
         matches: Patients of one match.
         near_duplicates: Similarity to the case from which a patient of the database is left out.
+        irrelevant: Patients without a phenotype of the query that are shown among the others.
     """
 
     guidelines: bool
@@ -91,6 +105,7 @@ class Sources:
     passages: int
     matches: int
     near_duplicates: float | None
+    irrelevant: int = 0
 
     def guideline_index(self) -> GuidelineIndex | None:
         """Return the guidelines; None where the option leaves them out."""
@@ -158,6 +173,39 @@ class DxCase(Case):
         if threshold is None:
             return named
         return named | matcher.near_duplicates(self["findings"], threshold, "mutual")
+
+    def references(self, phenotypes: Sequence[str]) -> list[PatientCase] | None:
+        """Return the patients of a match, in the order shown; None without a database."""
+        matcher = self.matcher()
+        if matcher is None:
+            return None
+        left_out = self.left_out(matcher)
+        matched = matcher.match(phenotypes, self.sources.matches, exclude=left_out)
+        shown = [scored.record for scored in matched]
+        for patient in self._strangers(phenotypes, matcher, left_out):
+            shown.insert(self._place(patient, len(shown)), patient)
+        return shown
+
+    def _strangers(
+        self, phenotypes: Sequence[str], matcher: PatientMatcher | JoinedPatients,
+        left_out: frozenset[str],
+    ) -> list[PatientCase]:  # fmt: skip
+        """Return patients without a phenotype of the query, the same for the same query."""
+        wanted, cases = self.sources.irrelevant, matcher.cases
+        random = Random(f"irrelevant:{sorted(phenotypes)}")
+        asked = {name.casefold() for name in phenotypes}
+        tried = (cases[random.randrange(len(cases))] for _ in range(TRIES * wanted))
+        strangers = {
+            patient.id: patient
+            for patient in tried
+            if patient.id not in left_out
+            and asked.isdisjoint(name.casefold() for name in patient.phenotypes)
+        }
+        return list(strangers.values())[:wanted]
+
+    @staticmethod
+    def _place(patient: PatientCase, shown: int) -> int:
+        return Random(f"place:{patient.id}").randrange(shown + 1)
 
     def summary(self, source: str, query: str, passage: FoundPassage) -> str:
         """Return a document in short, as an answer to the query."""

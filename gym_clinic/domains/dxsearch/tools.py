@@ -59,16 +59,13 @@ def match_patients(case: DxCase, phenotypes: list[str]) -> str:
     """
     _count(case, "match", case.sources.limits.match)
     names = _names(phenotypes, "phenotypes", MOST_PHENOTYPES)
-    matcher = case.matcher()
-    if matcher is None:
-        return NO_REFERENCE
     try:
-        matched = matcher.match(names, case.sources.matches, exclude=case.left_out(matcher))
+        patients = case.references(names)
     except ConfigError as error:  # a phenotype without a letter has no vector
         raise ToolError(f"phenotypes: {error}") from None
     lines = [
         f"Phenotype: {', '.join(patient.phenotypes)}. Confirmed disease: [{patient.diagnosis}]"
-        for patient in (scored.record for scored in matched)
+        for patient in patients or ()
     ]
     return without_tags("\n".join(lines) or NO_REFERENCE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import Literal
 
 from gym_clinic.errors import ConfigError
@@ -41,6 +42,11 @@ class JoinedPatients:
             if double := sorted(ids & own):
                 raise ConfigError(f"case {double[0]!r} is in two databases; expected one of each")
             ids |= own
+
+    @cached_property
+    def cases(self) -> tuple[PatientCase, ...]:
+        """The cases of all databases."""
+        return tuple(case for matcher in self._matchers for case in matcher.table.cases)
 
     def match(
         self, phenotypes: Iterable[str], limit: int = 20, *, exclude: Collection[str] = ()

@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -95,6 +95,11 @@ class PatientMatcher:
         self._again = partial(
             PatientMatcher, self.table, embedder, engine=engine, cache_bytes=cache_bytes
         )
+
+    @property
+    def cases(self) -> Sequence[PatientCase]:
+        """The cases of the database."""
+        return self.table.cases
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
         """Pickle the prepared cases; a copy has its own cache."""
