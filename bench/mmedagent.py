@@ -31,6 +31,7 @@ from gym_clinic.domains.mmedagent.baseline import department_by_texture, describ
 from gym_clinic.domains.mmedagent.departments import department_of, specialties
 from gym_clinic.domains.mmedagent.pictures import copy_of, image_of
 from gym_clinic.domains.mmedagent.reading import ReadTicket
+from gym_clinic.domains.mmedagent.specialists import plurality
 from gym_clinic.domains.mmedagent.specialists.opinions import recorded_opinions
 from gym_clinic.taskset import first
 
@@ -212,6 +213,9 @@ def report(limit: int | None, cnn: bool, extra: int, epochs: int) -> None:
             for votes in (False, True) if what == "the image" else (False,):
                 name = f"network of {what}" + " and the votes" * votes
                 print(row(name, accuracy(reader.guess(votes), test), kinds), flush=True)
+    for where, votes in (("the right department", "votes"), ("another department", "outside")):
+        share = fmean(plurality(list(task.record[votes])) == task.gold["answer"] for task in test)
+        print(f"consultation: majority of {where}: {share:.3f}")
     score, base = rationale_adversary(train, test)
     print(f"\nright or wrong from the words of a rationale: {score:.3f}, base rate {base:.3f}")
     triage = [*triage_models(train, test),

@@ -77,6 +77,7 @@ class DeferredIllustrated(Illustrated):
     """
 
     __slots__ = ("_make",)
+    _make: Callable[[], Image]
 
     def __init__(self, text: str, make: Callable[[], Image]) -> None:
         if text.count(MARK) != 1:
@@ -85,7 +86,7 @@ class DeferredIllustrated(Illustrated):
         object.__setattr__(self, "_make", make)
 
     @property
-    def images(self) -> tuple[Image, ...]:  # type: ignore[override]
+    def images(self) -> tuple[Image, ...]:
         """The image, made now."""
         return (self._make(),)
 

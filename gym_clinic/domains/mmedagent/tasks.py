@@ -7,7 +7,8 @@ specialists are right. All three settings share the tasks.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -41,7 +42,13 @@ TRIAGE_QUESTIONS = (
 """What senders ask the triage doctor; none names the kind of image."""
 
 
-def make_task(seed: str, split: Split, level: str, rights: int | None = None) -> Task:
+Dealer = Callable[[str, int], int]
+"""Kind of question and number of options -> the place that the right option gets."""
+
+
+def make_task(
+    seed: str, split: Split, level: str, rights: int | None = None, deal: Dealer | None = None
+) -> Task:
     """Make the task of a seed.
 
     Args:
@@ -49,6 +56,7 @@ def make_task(seed: str, split: Split, level: str, rights: int | None = None) ->
         split: Whose phrases the texts have.
         level: "easy", "medium" or "hard".
         rights: How many specialists are right; drawn by the level if None.
+        deal: Gives the right option its place; None leaves it where it was drawn.
     """
     from gym_clinic.domains.mmedagent.questions import draw_question
 
@@ -56,23 +64,37 @@ def make_task(seed: str, split: Split, level: str, rights: int | None = None) ->
     specialty = random.choice(specialties())
     modality = random.choice(modalities_of(specialty))
     asked = draw_question(f"{split}:{seed}", split, modality)
-    votes = draw_votes(asked.options, asked.gold, rights_of(level, random) if rights is None
-                       else rights, specialty, random)  # fmt: skip
+    options, gold = dict(asked.options), asked.gold
+    if deal is not None:
+        options, gold = _placed(options, gold, deal(asked.kind, len(options)))
+    number = rights_of(level, random) if rights is None else rights
+    votes = draw_votes(options, gold, number, specialty, random)
     digest = hashlib.sha256(f"mmedagent:{split}:{seed}".encode()).hexdigest()
     return Task(
         id=f"mm-{digest[:10]}",
         record={"image": asked.image, "modality": modality, "kind": asked.kind,
-                "question": asked.question, "options": asked.options, "votes": votes,
-                "outside": outside_votes(list(asked.options), random), "seed": digest[10:20],
+                "question": asked.question, "options": options, "votes": votes,
+                "outside": outside_votes(list(options), random), "seed": digest[10:20],
                 "split": split},
-        gold={"answer": asked.gold,
-              "level": difficulty([vote == asked.gold for vote in votes]).value},
+        gold={"answer": gold, "level": difficulty([vote == gold for vote in votes]).value},
         provenance="synthetic",
     )  # fmt: skip
 
 
+def _placed(options: dict[str, str], gold: str, place: int) -> tuple[dict[str, str], str]:
+    """Return options with the right one at a place, and its label."""
+    texts = [text for label, text in options.items() if label != gold]
+    texts.insert(place, options[gold])
+    labels = list(options)
+    return dict(zip(labels, texts, strict=True)), labels[place]
+
+
 def make_split(split: Split, count: int | None = None) -> Iterator[Task]:
-    """Yield the tasks of a split: equal shares of levels, one is right in 3 of 5 medium ones."""
+    """Yield the tasks of a split.
+
+    Levels have equal shares, one specialist is right in three of five medium tasks, and the right
+    option has each place equally often in every kind of question.
+    """
     size = SIZES[split] if count is None else count
     levels = list(KL)
     plan = [levels[number % len(levels)] for number in range(size)]
@@ -81,9 +103,21 @@ def make_split(split: Split, count: int | None = None) -> Iterator[Task]:
     random = Random(f"mmedagent:plan:{split}")
     random.shuffle(rights)
     random.shuffle(plan)
+    dealt: Counter[tuple[str, int]] = Counter()
+
+    def deal(kind: str, options: int) -> int:
+        dealt[kind, options] += 1
+        turn, place = divmod(dealt[kind, options] - 1, options)
+        return random_order(f"{split}:{kind}:{turn}", options)[place]
+
     for number, level in enumerate(plan):
         exact = rights.pop() if level == "medium" else MEMBERS if level == "easy" else 0
-        yield make_task(str(number), split, level, exact)
+        yield make_task(str(number), split, level, exact, deal)
+
+
+def random_order(seed: str, count: int) -> list[int]:
+    """Return the numbers below a count in drawn order."""
+    return Random(f"mmedagent:places:{seed}").sample(range(count), count)
 
 
 def as_row(task: Task) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def test_the_triage_doctor_sees_a_copy_without_colour_and_no_hint() -> None:
         assert tuple(asked.options.values()) == specialties()
         assert not [word for word in named if re.search(rf"\b{word}", asked.question.casefold())]
         grey = np.asarray(image, dtype=float)
-        assert abs(grey.mean() - 128) < 25
+        assert abs(grey.mean() - 128) < 2
+        assert abs(grey.std() - 30) < 2
 
 
 def test_departments_are_balanced_in_every_split() -> None:

@@ -121,6 +121,8 @@ KACR = {
     "clinic.env_kwargs.disciplines": 5,
     "clinic.env_kwargs.nodes": 10,
     "clinic.env_kwargs.iterations": 3,
+}
+
 # MMedAgent-RL, sections 4.1 and D.2, and algorithm 1.
 MMEDAGENT = {
     "trainer.n_gpus_per_node": 8,
