@@ -15,14 +15,15 @@ unexport PYTHONDONTWRITEBYTECODE
 STEPS ?= 5
 NODES ?= 1
 GPUS ?= 0
+METHOD ?= dxsearch
 TRAIN = $(if $(filter command,$(origin ENV)),--env '$(ENV)') --gpus $(GPUS) --nodes $(NODES) \
 	$(if $(MODEL),--model '$(MODEL)') $(if $(ADDRESS),--address '$(ADDRESS)') \
 	$(if $(LORA),--lora $(LORA)) $(if $(OUT),--out '$(OUT)') $(SET)
 ONCE = --steps $(STEPS) $(if $(RESUME),--resume) $(if $(SEED),--seed $(SEED))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-ttopd cluster-check \
-	prove-learning
+.PHONY: help demo test test-slow fuzz lint types tasks kb bench ci clean train-grpo train-ttopd train-dxsearch \
+	train-kacr cluster-check prove-learning
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -70,6 +71,15 @@ train-grpo: $(VENV)/.train  ## set up and train by GRPO: ENV= STEPS= MODEL= GPUS
 
 train-ttopd: $(VENV)/.train  ## the same with the EMA teacher of TT-OPD
 	$(BIN)/python -m verl_recipes train --method ttopd $(TRAIN) $(ONCE)
+
+train-dxsearch: $(VENV)/.train  ## GRPO of DxSearch in four stages, STEPS= each; METHOD= an ablation
+	$(BIN)/python -m verl_recipes train --method $(METHOD) $(TRAIN) $(ONCE)
+
+# Without GPUs the walk is a short one, which a tiny model can read.
+SHORT_WALK = 'clinic.env_kwargs={iterations: 1, description: none, explored: 12, nodes: 3, disciplines: 1}'
+
+train-kacr: $(VENV)/.train  ## PPO with a graph critic on the walk to disciplines (KACR)
+	$(BIN)/python -m verl_recipes train --method kacr $(TRAIN) $(ONCE) $(if $(MODEL),,$(SHORT_WALK))
 
 cluster-check: $(VENV)/.train  ## say what a training run would miss, before it is started
 	$(BIN)/python -m verl_recipes check $(TRAIN)

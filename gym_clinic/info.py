@@ -84,6 +84,9 @@ def _plain_json(value: Any, where: str) -> Any:
             raise ConfigError(f"{where} has the key {odd[0]!r}; keys of plain JSON are text")
         return {key: _plain_json(item, f"{where}[{key!r}]") for key, item in value.items()}
     if isinstance(value, list | tuple):
+        # The features of a graph are thousands of numbers, in every step.
+        if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
+            return list(value)
         return [_plain_json(item, f"{where}[{place}]") for place, item in enumerate(value)]
     shown = repr(value) if type(value) is float else f"a {type(value).__name__}"
     raise ConfigError(

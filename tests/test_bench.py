@@ -145,3 +145,15 @@ def test_clinic_prints_ratios():
         r"8 episodes in one loop: [\d,]+ steps a second",
     ):
         assert re.search(line, printed), printed
+
+
+@pytest.mark.slow
+def test_arms_of_dxsearch_are_trained_and_compared():
+    pytest.importorskip("verl")
+    printed = run(BENCH / "dxsearch_learning.py", "--seeds", "2", "--words", "5000", "--tasks", "8")
+    for arm in ("staged", "joint", "target-only"):
+        assert re.search(rf"seed 1 {arm}: reward 0\.\d+, \d+ steps", printed), printed
+    assert len(re.findall(r"^\| [\w-]+ (\| \d\.\d{3} ){6}\|$", printed, re.MULTILINE)) == 4, printed
+    number = r"[+-]\d\.\d{3}"
+    gaps = rf"^(staged|joint) - [\w-]+, \w+: {number} \[{number}, {number}\]$"
+    assert len(re.findall(gaps, printed, re.MULTILINE)) == 9, printed

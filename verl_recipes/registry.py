@@ -200,7 +200,10 @@ HINTS: Registry[Callable[..., str]] = Registry(
 
 POPULATIONS: Registry[Callable[..., Any]] = Registry(
     "clinic.population.reward",
-    {"exploration": "verl_recipes.trainer.population:Exploration"},
+    {
+        "exploration": "verl_recipes.trainer.population:Exploration",
+        "exploration_dxsearch": "verl_recipes.trainer.population:DxSearchExploration",
+    },
     None,
 )
 """Rewards of a population: ``(**options) -> trainer.population.PopulationReward``."""

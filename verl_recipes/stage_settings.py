@@ -94,7 +94,8 @@ class StageSettings:
 
     Attributes:
         name: Shown in the log.
-        steps: Most training steps that it takes.
+        steps: Most training steps that it takes; a config may leave it out, for as many as the run
+            was asked for (``--steps``).
         target: The figure that it is to raise, by its name in the log. Null: of the reward part
             with the largest of ``weights``, its mean; without weights, ``clinic/success``.
         stop_at: Value of the target at which the stage ends early; null for never.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.dense import HybridBase as HybridBase
     from gym_clinic.retrieval.dense import QueryEmbedder as QueryEmbedder
     from gym_clinic.retrieval.dense import SentenceTransformer as SentenceTransformer
+    from gym_clinic.retrieval.dense import ServedEmbedder as ServedEmbedder
     from gym_clinic.retrieval.dense import build_dense as build_dense
     from gym_clinic.retrieval.dense import dense_folder as dense_folder
     from gym_clinic.retrieval.dense import open_embedder as open_embedder

@@ -22,7 +22,7 @@ from gym_clinic.taskset import spread
 from verl_recipes import settings
 from verl_recipes.agent_loop.environment import make_env
 from verl_recipes.config.methods import own_method
-from verl_recipes.config.settle import settle
+from verl_recipes.config.settle import settle, share_steps
 from verl_recipes.registry import is_own
 from verl_recipes.request import RunRequest
 
@@ -79,6 +79,7 @@ def compose(request: RunRequest) -> DictConfig:
             OmegaConf.update(config, key, value)
         for override in OverridesParser.create().parse_overrides(given):
             OmegaConf.update(config, override.key_or_group, override.value())
+        share_steps(config)
         clinic = settings.from_config(config)
         if request.model is None and not any(one.startswith(f"{RESPONSE}=") for one in given):
             OmegaConf.update(config, RESPONSE, _tiny_response(clinic))

@@ -28,7 +28,21 @@ def with_adapter(adapter: Any, full: Any, *, _root_: DictConfig) -> Any:
     return adapter if _root_.actor_rollout_ref.model.lora_rank else full
 
 
+def with_gpus(gpus: Any, cpu: Any, *, _root_: DictConfig) -> Any:
+    """Return what a setting is with GPUs and without: ``${with_gpus:WITH,WITHOUT}``."""
+    return cpu if _root_.trainer.device == "cpu" else gpus
+
+
 OmegaConf.register_new_resolver("with_adapter", with_adapter, replace=True)
+OmegaConf.register_new_resolver("with_gpus", with_gpus, replace=True)
+
+
+def share_steps(config: DictConfig) -> None:
+    """Give stages without ``steps`` as many as the run was asked for; changed in place."""
+    for stage in config.clinic.stages:
+        if stage.get("steps") is None:
+            with open_dict(stage):
+                stage.steps = int(config.trainer.total_training_steps or 0)
 
 
 def settle(config: DictConfig) -> settings.ClinicSettings:
@@ -47,6 +61,7 @@ def settle(config: DictConfig) -> settings.ClinicSettings:
         ConfigError: If a setting of ours is out of range, its file of hints cannot be read, verl
             has no such parser, or settings contradict.
     """
+    share_steps(config)
     clinic = settings.from_config(config)
     hints.load(clinic.hints.path)
     if clinic.tool_parser is not None:

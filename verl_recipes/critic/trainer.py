@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 from transfer_queue import KVBatchMeta
 from verl.trainer.ppo.v1.trainer_base import register_trainer
 
+from gym_clinic.domains.kacr.critic import GraphValue, measure_calibration, save_critic
 from verl_recipes.critic.gae import turn_advantages
 from verl_recipes.critic.value import PARTS, Critic
 from verl_recipes.trainer.trainer import ClinicTrainer
@@ -38,7 +39,8 @@ class CriticTrainer(ClinicTrainer):
             for tag, found in zip(batch.tags, fields, strict=True)
         ]
         states = [state for row in seen if row for state in row["states"]]
-        values = iter(self.critic.values(states))
+        predicted = self.critic.values(states)
+        values = iter(predicted)
         how = self.config.algorithm
         advantages, returns, targets = [], [], []
         for row, mask, change in zip(seen, masks, self._changes(batch), strict=True):
@@ -53,17 +55,37 @@ class CriticTrainer(ClinicTrainer):
             advantages.append(torch.tensor(gains)[turns] * mask * self.clinic.advantage_scale)
             returns.append(torch.tensor(totals)[turns] * mask)
         if targets:
+            if isinstance(self.critic.model, GraphValue):
+                metrics |= self._calibration(states, predicted, targets)
             metrics |= self.critic.fit(states, targets)
         return self._put(batch, advantages=advantages, returns=returns)
+
+    def _calibration(
+        self, states: Sequence[Any], values: Sequence[float], returns: Sequence[float]
+    ) -> dict[str, float]:
+        """Return how far p was from the share of the payable return that came, before the fit."""
+        shares = [
+            (value / largest, min(max(total / largest, 0.0), 1.0))
+            for value, total, largest in zip(
+                values, returns, self.critic.model.horizons(states), strict=True
+            )
+            if largest > 0.0
+        ]
+        if not shares:
+            return {}
+        found = measure_calibration([p for p, _ in shares], [share for _, share in shares])
+        return {"critic/p_calibration_error": found.error, "critic/p_brier": found.brier}
 
     def _check(self, metrics: Mapping[str, float]) -> None:
         # Groups are not compared here, so it does not matter how many are mixed.
         super()._check({k: v for k, v in metrics.items() if k != "clinic/mixed_fraction"})
 
     def save_parts(self, folder: Path) -> None:
-        """Save the critic, and what GRPO saves."""
+        """Save the critic, and what GRPO saves; a graph critic also as consultations load it."""
         super().save_parts(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(self.critic.model, GraphValue):
+            save_critic(self.critic.model, folder)
         beside = folder / f"{PARTS}.part"
         torch.save(self.critic.state_dict(), beside)
         beside.replace(folder / PARTS)

@@ -46,16 +46,17 @@ def check(
         parameters: Of the model.
         model: Its config.
         config: Of the run.
-        gpus: Of all nodes; weights, gradients, optimiser and teacher are sharded over them.
+        gpus: Of all nodes; weights, gradients, optimiser and the reference model, or the teacher in
+            its place, are sharded over them.
         size_gib: Memory of the smallest.
     """
     actor, rollout = config.actor_rollout_ref.actor, config.actor_rollout_ref.rollout
     adapted = bool(config.actor_rollout_ref.model.lora_rank)
     offloaded = bool(config.actor_rollout_ref.ref.fsdp_config.param_offload)
-    taught = bool(config.clinic.teacher.enabled) and not adapted and not offloaded
-    sharded = (FULL if adapted else 4 * FULL) + FULL * taught
+    referred = bool(actor.use_kl_loss) and not adapted and not offloaded
+    sharded = (FULL if adapted else 4 * FULL) + FULL * referred
     least = sharded * parameters / gpus / GIB
-    detail = f"weights, gradients, optimiser and teacher take {least:.1f}"
+    detail = f"weights, gradients, optimiser and reference take {least:.1f}"
     vocabulary = (model.get("text_config") or model).get("vocab_size")
     if isinstance(vocabulary, int) and actor.use_dynamic_bsz:
         tokens, warmth = int(actor.ppo_max_token_len_per_gpu), float(rollout.temperature)

@@ -15,9 +15,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gym_clinic import ConfigError
+from gym_clinic.domains.dxsearch.rewards import total
 from gym_clinic.names import call_with_options, checked_number
 from verl_recipes.registry import POPULATIONS
 from verl_recipes.settings import PopulationSettings
+
+GATED = "metric/broken_rules"
+PARTS = {f"reward/{name}": name for name in ("matching", "search", "diagnosis")}
+"""Figures of a record that DxSearch's total is made of: the rules that its gate counts, and its
+parts."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +82,15 @@ class Exploration:
 
     def scores(self, rows: Sequence[PopulationRow]) -> list[float]:
         """Return each score times its sigma_div."""
+        factors = zip(rows, self.factors(rows), strict=True)
+        return [row.record["score"] * factor for row, factor in factors]
+
+    def factors(self, rows: Sequence[PopulationRow]) -> list[float]:
+        """Take rows into the window, and return the sigma_div of each."""
         signatures = [" ".join(row.actions) for row in rows]
         self.seen.extend(signatures)
         counts = Counter(self.seen)
-        return [
-            row.record["score"] * self.factor(counts[signature] / len(self.seen))
-            for row, signature in zip(rows, signatures, strict=True)
-        ]
+        return [self.factor(counts[signature] / len(self.seen)) for signature in signatures]
 
     def factor(self, ratio: float) -> float:
         """Return sigma_div of a course of action that has this share of the window."""
@@ -95,6 +103,39 @@ class Exploration:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take up the window."""
         self.seen = deque(state["seen"], maxlen=self.seen.maxlen)
+
+
+class DxSearchExploration(Exploration):
+    """Deep-DxSearch's exploration, before the clip: the total anew from gate, parts and weights.
+
+    Where a sum of parts is above 1, as in stage 3, a common course of action is discounted from
+    the sum, not from the 1 that it is clipped to. What ``clinic.reward`` adds to the environment's
+    total stays.
+
+    Source: Deep-DxSearch paper, eq. 3.
+    """
+
+    def scores(self, rows: Sequence[PopulationRow]) -> list[float]:
+        """Return the score of each row with its sigma_div inside the clip.
+
+        Raises:
+            ConfigError: If a row is of an environment with other parts.
+        """
+        found = []
+        for row, factor in zip(rows, self.factors(rows), strict=True):
+            record = row.record
+            if missing := [name for name in (GATED, *PARTS) if name not in record]:
+                raise ConfigError(
+                    f"clinic.population.reward=exploration_dxsearch: trajectories of "
+                    f"{row.environment} have no {missing[0]!r}; it is for clinic/DxSearch-v0, "
+                    "'exploration' for others"
+                )
+            weights = {name: row.weights.get(name, 0.0) for name in PARTS.values()}
+            matching, search, diagnosis = (record[name] for name in PARTS)
+            gate = float(record[GATED] == 0.0)
+            new = total(gate, factor, matching, search, diagnosis, weights)
+            found.append(record["score"] - record["total"] + new)
+        return found
 
 
 def make_population(settings: PopulationSettings) -> PopulationReward | None:

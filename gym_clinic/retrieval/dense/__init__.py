@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gym_clinic.retrieval.dense.index import DenseManifest as DenseManifest
     from gym_clinic.retrieval.dense.index import dense_folder as dense_folder
     from gym_clinic.retrieval.dense.opening import open_embedder as open_embedder
+    from gym_clinic.retrieval.dense.served import ServedEmbedder as ServedEmbedder
 
 _HOMES = {
     "CHECKPOINTS": "checkpoints",
@@ -31,6 +32,7 @@ _HOMES = {
     "QueryEmbedder": "embedder",
     "Embeddings": "embedder",
     "SentenceTransformer": "checkpoints",
+    "ServedEmbedder": "served",
     "dense_folder": "index",
     "build_dense": "build",
     "open_embedder": "opening",

@@ -32,7 +32,12 @@ def compose(stack: str, method: str, overrides: Any = ()) -> Any:
 
 verl_config = importlib.import_module("verl.utils.config")
 
-RUNS = list(itertools.product(("cpu", "gpu"), names("method")))
+# The arms of dxsearch differ from it in our section alone; test_dxsearch_recipe.py has them.
+RUNS = list(
+    itertools.product(
+        ("cpu", "gpu"), [name for name in names("method") if not name.startswith("dxsearch_")]
+    )
+)
 _MADE: dict[tuple[str, str], Any] = {}
 
 
@@ -83,9 +88,13 @@ OURS = (
 
 def test_the_stacks_and_methods() -> None:
     assert names("stack") == ["cpu", "gpu"]
-    papers = ["grpo", "ppo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
-    assert names("method") == sorted([*papers, *OURS])
+    papers = ["dxsearch", "grpo", "ppo", "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]
+    found = [name for name in names("method") if not name.startswith("dxsearch_")]
+    assert found == sorted([*papers, *OURS])
 
+
+NOT_COSINE = ("dxsearch", "grpo", "ppo")
+"""Methods that pay for no length."""
 
 SECTIONS = (
     "actor_rollout_ref.actor",
@@ -134,7 +143,9 @@ def read_by_verl(config: Any, tiny_model: Path) -> dict[str, Any]:
 
 
 # The ablations differ from ttopd in our section alone; a test below says so.
-@pytest.mark.parametrize(("stack", "method"), itertools.product(("cpu", "gpu"), ("grpo", "ttopd")))
+@pytest.mark.parametrize(
+    ("stack", "method"), itertools.product(("cpu", "gpu"), ("dxsearch", "grpo", "ttopd"))
+)
 def test_verl_reads_every_section(stack: str, method: str, tiny_model: Path) -> None:
     made = read_by_verl(composed(stack, method), tiny_model)
     assert made["ref"].strategy == made["actor_rollout_ref.actor"].strategy == "fsdp2"
@@ -148,10 +159,16 @@ PAPERS = [
     ("grpo", "clingen_hybrid"),
     ("ttopd", "ttopd_9b"),
     ("grpo", "ttopd_9b"),
+    ("dxsearch", "dxsearch_qwen25_7b"),
 ]
+LIKE_ANOTHER = ("dxsearch_qwen25_14b", "dxsearch_llama31_8b", "dxsearch_baichuan_m2_32b")
+"""Settings that differ from those of ``dxsearch_qwen25_7b`` in sizes."""
 
 
-@pytest.mark.parametrize(("method", "paper"), PAPERS)
+@pytest.mark.parametrize(
+    ("method", "paper"),
+    [*PAPERS, *(pytest.param("dxsearch", name, marks=pytest.mark.slow) for name in LIKE_ANOTHER)],
+)
 def test_verl_reads_the_papers_settings(
     method: str, paper: str, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +181,12 @@ def test_verl_reads_the_papers_settings(
     env = make_env(clinic.env, clinic.env_kwargs, clinic.modules)
     rollout, actor = made["actor_rollout_ref.rollout"], made["actor_rollout_ref.actor"]
     assert rollout.n == 8
+    if method == "dxsearch":
+        assert (actor.use_kl_loss, actor.kl_loss_coef) == (True, 1e-3)
+        assert (actor.kl_loss_type, actor.ppo_mini_batch_size) == ("low_var_kl", 16)
+        assert actor.loss_agg_mode == "seq-mean-token-mean"
+        assert (rollout.prompt_length, rollout.response_length) == (2048, 6144)
+        return
     if paper == "ttopd_9b":
         assert (rollout.response_length, rollout.temperature) == (12_288, 1.0)
         assert clinic.tool_parser == "qwen3_coder"
@@ -178,7 +201,7 @@ def test_verl_reads_the_papers_settings(
 
 
 def test_every_paper_config_is_tested() -> None:
-    assert {paper for _, paper in PAPERS} == set(names("paper"))
+    assert {*LIKE_ANOTHER, *(paper for _, paper in PAPERS)} == set(names("paper"))
 
 
 @pytest.mark.parametrize("stack", ["cpu", "gpu"])
@@ -208,21 +231,23 @@ def test_our_section_is_the_same_wherever_it_is_read(stack: str, method: str) ->
     found = settings.from_config(config)
     assert settings.from_config(config.data) == found
     assert settings.from_config(config.actor_rollout_ref) == found
-    assert found.reward.l_max == config.data.max_response_length or method in ("grpo", "ppo")
+    assert found.reward.l_max == config.data.max_response_length or method in NOT_COSINE
 
 
 @pytest.mark.parametrize(("stack", "method"), RUNS)
 def test_settings_of_every_run(stack: str, method: str) -> None:
     config = composed(stack, method)
-    mode = {"grpo": "clinic", "ppo": "ppo"}.get(method, "ttopd")
+    mode = {"dxsearch": "clinic", "grpo": "clinic", "ppo": "ppo"}.get(method, "ttopd")
     assert config.trainer.v1.trainer_mode == mode
     assert config.algorithm.adv_estimator == ("gae" if method == "ppo" else "grpo")
-    assert config.algorithm.filter_groups.enable is (method != "ppo")
+    assert config.algorithm.filter_groups.enable is (method not in ("dxsearch", "ppo"))
     assert config.algorithm.filter_groups.metric == "correct"
     assert config.actor_rollout_ref.actor.strategy == "fsdp2"
     assert config.actor_rollout_ref.rollout.mode == "async"
     assert config.data.seed == config.clinic.seed
-    assert config.actor_rollout_ref.actor.ppo_mini_batch_size == config.data.train_batch_size
+    updates = 4 if (stack, method) == ("gpu", "dxsearch") else 1
+    batch = config.data.train_batch_size
+    assert config.actor_rollout_ref.actor.ppo_mini_batch_size * updates == batch
     assert config.actor_rollout_ref.rollout.prompt_length == config.data.max_prompt_length
     assert config.actor_rollout_ref.rollout.response_length == config.data.max_response_length
 
@@ -313,7 +338,7 @@ def test_the_tiny_models_response_holds_a_right_run(
     ("stack", "method", "overrides", "says"),
     [
         ("cpu", "gspo", [], "no method 'gspo'; did you mean 'grpo'?"),
-        ("cpu", "xyz", [], "no method 'xyz'; choose from ['grpo', 'ppo', "),
+        ("cpu", "xyz", [], "no method 'xyz'; choose from ['dxsearch', "),
         ("cpu", "grpo", ["clinic.sed=1"], "not in struct full_key: clinic.sed"),
         ("cpu", "grpo", ["+clinic.sed=1"], "there is no setting clinic.sed"),
         ("cpu", "grpo", ["dta.seed=1"], "not in struct full_key: dta"),

@@ -22,8 +22,10 @@ tq = pytest.importorskip("transfer_queue")
 OmegaConf = pytest.importorskip("omegaconf").OmegaConf
 training = importlib.import_module("verl_recipes.critic.trainer")
 compose = importlib.import_module("verl_recipes.config.compose").compose
+load_critic = importlib.import_module("gym_clinic.domains.kacr.critic").load_critic
 
 WORDS = "verl_recipes.critic.words:WordsValue"
+GRAPH_VALUE = "gym_clinic.domains.kacr.critic:GraphValue"
 
 
 def trainer(**settings: Any) -> Any:
@@ -77,6 +79,28 @@ def test_all_tokens_of_a_turn_have_its_advantage(monkeypatch: pytest.MonkeyPatch
     assert made.critic.fits == 1
 
 
+def test_the_calibration_of_p_is_of_the_values_before_the_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batch, fields = stored(monkeypatch)
+    made = trainer()
+    options = {"features": 1, "relations": [], "text": None, "hidden": 2}
+    made.critic = training.Critic(CriticSettings(GRAPH_VALUE, options), seed=0)
+    for key, turns in (("a_0_0", 2), ("a_1_0", 3)):
+        fields.columns["extra_fields"][key]["critic"]["states"] = [
+            {"nodes": [[1.0]], "edges": {}, "turns_left": turns - turn} for turn in range(turns)
+        ]
+    chance = made.critic.values([{"nodes": [[1.0]], "edges": {}, "turns_left": 1}])[0]
+    shares = [0.9 / 1.9, 1.0, 1.81 / 2.71, 0.9 / 1.9, 1.0]
+    metrics: dict[str, float] = {}
+    made._compute_advantage(batch, metrics)
+    expected = sum(shares) / 5 - chance  # every p is the same, so there is one bin
+    assert metrics["critic/p_calibration_error"] == pytest.approx(abs(expected), abs=1e-5)
+    assert metrics["critic/p_brier"] == pytest.approx(
+        sum((share - chance) ** 2 for share in shares) / 5, abs=1e-5
+    )
+
+
 def test_a_checkpoint_keeps_the_critic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training.ClinicTrainer, "save_parts", lambda *_: None)
     monkeypatch.setattr(training.ClinicTrainer, "load_parts", lambda *_: None)
@@ -106,6 +130,22 @@ def test_a_saved_critic_judges_an_info_outside_training(
     torch.save({"model": {}}, tmp_path / "critic.pt")
     with pytest.raises(ConfigError, match="does not name the model"):
         verl_recipes.critic.load(tmp_path)
+
+
+def test_a_checkpoint_holds_a_graph_critic_as_consultations_load_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training.ClinicTrainer, "save_parts", lambda *_: None)
+    one = trainer()
+    options = {"features": 2, "relations": ["checked"], "hidden": 4}
+    one.critic = training.Critic(CriticSettings(GRAPH_VALUE, options), seed=0)
+    one.save_parts(tmp_path / "global_step_1")
+    state = {"nodes": [[1.0, 0.0]], "edges": {}, "turns_left": 1, "question": "Which?"}
+    found = load_critic(tmp_path / "global_step_1")
+    assert found.value(state) == one.critic.values([state])[0]
+    assert verl_recipes.critic.load(tmp_path / "global_step_1").values([state]) == [
+        found.value(state)
+    ]
 
 
 # --- what a trajectory brings ---
@@ -140,8 +180,8 @@ def test_a_shaped_reward_is_paid_at_the_last_turn(tokenizer: Any) -> None:
 
 
 def test_the_graph_of_a_domain_reaches_the_critic(tokenizer: Any) -> None:
-    options = {"features": 2, "relations": ["checked"], "hidden": 4}
-    model = {"model": "verl_recipes.critic.graph:GraphValue", "options": options}
+    options = {"features": 2, "relations": ["checked"], "text": None, "hidden": 4}
+    model = {"model": GRAPH_VALUE, "options": options}
     name = "graph_domain:GRAPHS"
     out = play(tokenizer, right, "ppo", row(name), **{"clinic.critic": model})
     before, after = out.extra_fields["critic"]["states"]

@@ -68,8 +68,10 @@ def test_ppo_learns_what_the_critic_sees(tiny_model: Path) -> None:
     model = transformers.AutoModelForCausalLM.from_pretrained(tiny_model)
     model.eval()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-4)
-    options = {"features": 2, "relations": ["leads_to"], "gamma": GAMMA, "hidden": 8}
-    settings = CriticSettings("verl_recipes.critic.graph:GraphValue", options, lr=1e-2, epochs=2)
+    options = {"features": 2, "relations": ["leads_to"], "gamma": GAMMA, "hidden": 8, "text": None}
+    settings = CriticSettings(
+        "gym_clinic.domains.kacr.critic:GraphValue", options, lr=1e-2, epochs=2
+    )
     critic = Critic(settings, seed=0)
     clip = SimpleNamespace(
         clip_ratio=0.2,

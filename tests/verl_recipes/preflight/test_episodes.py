@@ -185,7 +185,7 @@ def test_a_critic_that_cannot_read_an_environment_is_refused(named: str) -> None
 
 
 def test_a_critic_without_the_graph_that_it_reads_is_refused() -> None:
-    graph = "clinic.critic.model=verl_recipes.critic.graph:GraphValue"
+    graph = "clinic.critic.model=gym_clinic.domains.kacr.critic:GraphValue"
     (said,) = missing(graph, "+clinic.critic.options={features: 2, relations: [a]}", method="ppo")
     assert said.startswith(f"critic: {ENV}, when a case is opened: the critic needs info['graph']")
 

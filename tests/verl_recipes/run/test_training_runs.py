@@ -1,13 +1,15 @@
 """Whole runs through verl on this machine: Ray, FSDP2, the transfer queue, rollouts.
 
-Six starts of Ray: a run that is killed and the same run resumed; a run that learns until its
+Seven starts of Ray: a run that is killed and the same run resumed; a run that learns until its
 rollout server dies; a run with the sign of the advantages flipped; verl's own command, from the
-checkout and from elsewhere. The launcher's lock keeps them apart, and apart from any other run on
-the machine.
+checkout and from elsewhere; DxSearch through its four stages, with a model that knows nothing. The
+launcher's lock keeps them apart, and apart from any other run on the machine.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import shutil
 import signal
@@ -201,6 +203,41 @@ def test_the_command_of_the_guide_trains_as_the_launcher_does(method, lora, room
     learnt = [one for name, one in adapted.named_parameters() if "lora_B" in name]
     assert learnt
     assert all(bool(one.any()) for one in learnt)  # an adapter begins with B = 0
+
+
+def test_dxsearch_goes_through_its_stages(room):
+    from verl_recipes.agent_loop.environment import make_env
+    from verl_recipes.cpu import tiny
+
+    texts = list(tiny.corpus(make_env("clinic/DxSearch-v0", {"split": "dev"}), most=20))
+    model = tiny.build(room / "blank", texts, seed=0, vocab=700, hidden=64, positions=4096)
+    out = room / "dxsearch"
+    settings = (
+        "data.train_batch_size=2", "actor_rollout_ref.actor.ppo_mini_batch_size=2",
+        "data.max_prompt_length=2048", "data.max_response_length=512", "clinic.turn_tokens=96",
+        "clinic.shortest=8", "actor_rollout_ref.rollout.n=2", "trainer.val_before_train=false",
+        "trainer.test_freq=-1", "trainer.save_freq=4",
+    )  # fmt: skip
+    done = subprocess.run(
+        ["timeout", str(LIMIT), sys.executable, "-m", "verl_recipes", "train",
+         "--method", "dxsearch", "--model", str(model), "--steps", "1", "--out", str(out),
+         *settings],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:] + log_of(out)
+    for number, stage in enumerate(("search", "matching", "diagnosis", "joint"), 1):
+        assert f"STAGE {number} of 4 '{stage}' begins at step {number}" in done.stdout
+    steps = read_run(out).steps
+    assert [steps[number]["stage/number"] for number in (1, 2, 3, 4)] == [1, 2, 3, 4]
+    assert [steps[number]["stage/weight/matching"] for number in (1, 2)] == [0.05, 0.9]
+    for number in (1, 2, 3, 4):
+        for name in ("clinic/score/mean", "stage/target", "actor/kl_loss", "actor/grad_norm"):
+            assert math.isfinite(steps[number][name]), name
+        assert 0.0 <= steps[number]["clinic/zero_std_fraction"] <= 1.0
+        assert steps[number]["stage/kl_coef"] == pytest.approx(1e-3)
+    state = json.loads((out / "checkpoints" / "global_step_4" / "clinic.json").read_bytes())
+    assert len(state["population"]["seen"]) == 4 * 2 * 2
+    assert state["schedule"]["number"] == 4
 
 
 def kill_server(leader):

@@ -7,13 +7,15 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+import gymnasium as gym
 import pytest
 from fake_fields import Fields
 from scripted_rollout import play, right, wrong
 
-from gym_clinic import ConfigError
+from gym_clinic import ClinicEnv, ConfigError, policies
 from verl_recipes.settings import PopulationSettings, read
 from verl_recipes.trainer.population import (
+    DxSearchExploration,
     Exploration,
     PopulationRow,
     make_population,
@@ -67,6 +69,49 @@ def test_the_window_slides() -> None:
     assert one.scores([row("A")] * 4) == [0.0] * 4
     assert one.scores([row("B"), row("C"), row("D"), row("E")]) == [1.0] * 4
     assert list(one.seen) == ["B", "C", "D", "E"]
+
+
+def searched(actions: str, broken: float = 0.0, score: float | None = None) -> PopulationRow:
+    """Return a trajectory of DxSearch with the best of all parts, in its stage 3."""
+    weights = {"search": 0.05, "matching": 0.05, "diagnosis": 0.9}
+    parts = {"reward/search": 1.0, "reward/matching": 0.4, "reward/diagnosis": 1.2}
+    paid = float(broken == 0)  # 1.15, clipped
+    record = {"total": paid, "score": paid if score is None else score, **parts}
+    record["metric/broken_rules"] = broken
+    return PopulationRow("g", "clinic/DxSearch-v0", tuple(actions), record, weights)
+
+
+def test_exploration_of_dxsearch_discounts_before_the_clip() -> None:
+    rows = [searched("MSD"), searched("MSD"), *map(searched, ("LD", "SD", "MD", "D"))]
+    third = 1 - 2 / 6
+    assert DxSearchExploration(TAU).scores(rows) == pytest.approx(
+        [1.15 * third, 1.15 * third, 1.0, 1.0, 1.0, 1.0]  # 1.15 is clipped
+    )
+    assert Exploration(TAU).scores(rows)[0] == pytest.approx(third)  # after the clip
+
+
+def test_exploration_of_dxsearch_keeps_gate_and_shape() -> None:
+    rows = [searched("MSD", broken=1.0), searched("LD", score=1.25), searched("SD")]
+    one = DxSearchExploration(threshold=0.5)
+    assert one.scores(rows) == pytest.approx([0.0, 1.25, 1.0])  # a length reward of .25 stays
+    with pytest.raises(ConfigError, match="trajectories of env have no 'metric/broken_rules'"):
+        one.scores([row("A")])
+
+
+def test_the_total_of_dxsearch_is_the_environments_where_nothing_is_common() -> None:
+    env = gym.make("clinic/DxSearch-v0", split="dev", stage=3).unwrapped
+    assert isinstance(env, ClinicEnv)
+    rows = []
+    for name in ("oracle", "rules", "forged-guide", "match-spam"):
+        outcome = policies.play(env, env.tasks[0], policies.load(name, env, {})(0))
+        figures = {f"reward/{part}": value for part, value in outcome.info["rewards"].items()}
+        figures |= {f"metric/{part}": value for part, value in outcome.info["metrics"].items()}
+        figures |= dict.fromkeys(("total", "score"), outcome.reward)
+        rows.append(PopulationRow(name, "env", (name,), figures, env.rubric.weights))
+    paid = [found.record["total"] for found in rows]
+    assert paid[0] == 1.0
+    assert paid[2] == 0.0
+    assert DxSearchExploration(threshold=1.0).scores(rows) == pytest.approx(paid)
 
 
 def test_a_resumed_window_goes_on_as_if_it_had_not_stopped() -> None:
