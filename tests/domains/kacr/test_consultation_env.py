@@ -70,7 +70,7 @@ def test_rules_check_reasons_and_tricks_do_not() -> None:
     assert mean(env, "rules") >= constant + 0.3
     assert mean(env, "rules") > mean(env, "believes-all")
     for name in env.domain.adversaries:  # 40 tasks: the population test is sharper
-        assert mean(env, name) < 0.5, name
+        assert mean(env, name) < 0.6, name
 
 
 def test_debater_hears_the_first_diagnosis_and_a_round() -> None:
