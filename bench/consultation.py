@@ -4,8 +4,8 @@ Run: ``python bench/consultation.py [--split test] [--limit N]``. It prints the 
 policies in each role; linear models of the question alone and of question and opinions, fitted to
 train; the panels of the literature with the recorded members, beside a single agent with as many
 replies; rounds to consensus for R = 1 to 4; a sweep of K; and the calibration of stated confidence.
-``--fit-options N`` fits the weights of the wrong options to N questions and writes them. The linear
-models need the extra ``adversaries``.
+``--fit-options N`` fits how much the names of options tell, to N questions, and writes it. The
+linear models need the extra ``adversaries``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from random import Random
 from statistics import fmean
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import orjson
+from scipy.special import softmax
 
 from gym_clinic import ClinicEnv, Task
 from gym_clinic.case import Case
@@ -27,14 +29,13 @@ from gym_clinic.consult import Discussion, Member, presets, single_agent
 from gym_clinic.domains.kacr.consulting import draw
 from gym_clinic.domains.kacr.consulting.members import DEBATER, JUDGE, MEMBER, SUMMARISER
 from gym_clinic.domains.kacr.consulting.setup import Setup
-from gym_clinic.domains.kacr.questions import draw_question
-from gym_clinic.errors import TaskError
 from gym_clinic.files import replace_file
 from gym_clinic.policies import load, play
 from gym_clinic.taskset import first
 
 ID = "clinic/Consultation-v0"
 ROLES = ("debater", "agent", "all")
+FIT_STEPS, PENALTY = 600, 0.5
 
 
 def make(**options: Any) -> ClinicEnv:
@@ -241,40 +242,39 @@ def ablations(split: str, limit: int | None) -> Iterator[str]:
 # --- weights of the wrong options ---------------------------------------------
 
 
-def fit_options(count: int) -> str:
-    """Fit how often each disease is drawn as a wrong option, and write the weights."""
-    gold: Counter[str] = Counter()
-    plausible = []
-    for seed in range(count):
-        try:
-            question = draw_question(f"fit:{seed}", "train")
-        except TaskError:
-            continue
-        gold[question.condition] += 1
-        plausible.append(draw.plausible_options(question))
-    weights = dict.fromkeys(gold, 1.0)
-    wrong: Counter[str] = Counter()
-    for step in range(40):
-        wrong = _drawn_wrong(plausible, weights, Random(step))
-        for key in weights:
-            factor = ((3 * gold[key] + 1) / (wrong[key] + 1)) ** 0.5
-            weights[key] = min(max(weights[key] * factor, 1e-4), 1e4)
-    path = Path(draw.__file__).with_name("option_weights.json")
-    rounded = {key: float(f"{weight:.3g}") for key, weight in sorted(weights.items())}
-    replace_file(path, [orjson.dumps(rounded, option=orjson.OPT_INDENT_2), b"\n"])
-    off = fmean(abs(wrong[key] - 3 * gold[key]) / (3 * gold[key]) for key in gold)
-    return f"{len(gold)} diseases; a wrong option is off its goal by {off:.2f} of it on average"
+def fit_options(count: int, workers: int = 2) -> str:
+    """Fit which options are rather right by their names alone, and write the strengths.
+
+    A conditional logit over consultations that are drawn without regard to their options.
+    """
+    with ProcessPoolExecutor(workers) as pool:
+        drawn = list(filter(None, pool.map(_options_of, range(count), chunksize=50)))
+    keys = sorted({key for options, _ in drawn for key in options})
+    place = {key: number for number, key in enumerate(keys)}
+    sets = np.array([[place[key] for key in options] for options, _ in drawn])
+    right = np.array([options.index(key) for options, key in drawn])
+    rows = np.arange(len(drawn))
+    strengths, mean, square = (np.zeros(len(keys)) for _ in range(3))
+    for step in range(1, FIT_STEPS + 1):  # Adam
+        chances = softmax(strengths[sets], axis=1)
+        slope = -PENALTY * strengths
+        np.add.at(slope, sets.ravel(), -chances.ravel())
+        np.add.at(slope, sets[rows, right], 1.0)
+        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+        scale = np.sqrt(square / (1 - 0.999**step)) + 1e-8
+        strengths = strengths + 0.1 * mean / (1 - 0.9**step) / scale
+    often = Counter(key for _, key in drawn)
+    fitted = {key: round(float(strengths[place[key]]), 3) for key in keys if often[key] >= 3}
+    path = Path(draw.__file__).with_name("option_strengths.json")
+    replace_file(path, [orjson.dumps(fitted, option=orjson.OPT_INDENT_2), b"\n"])
+    hits = float((strengths[sets].argmax(axis=1) == right).mean())
+    return f"{len(fitted)} diseases; their names alone tell {hits:.2f} of {len(drawn):,} drawn"
 
 
-def _drawn_wrong(
-    plausible: Sequence[Mapping[str, float]], weights: Mapping[str, float], random: Random
-) -> Counter[str]:
-    wrong: Counter[str] = Counter()
-    for chances in plausible:
-        keys = {key: random.random() ** (1 / (share * weights[key]))
-                for key, share in chances.items() if key in weights}  # fmt: skip
-        wrong.update(sorted(keys, key=lambda key: -keys[key])[:3])
-    return wrong
+def _options_of(seed: int) -> tuple[tuple[str, ...], str] | None:
+    """Return the options and the right one of a consultation, whatever its options tell."""
+    drawn = draw.drawn_unthinned(f"fit:{seed}", "train")
+    return None if drawn is None else (drawn.options, drawn.question.condition)
 
 
 def main() -> None:

@@ -70,7 +70,7 @@ def test_a_step_is_a_tag_with_its_reply(traces: list[Path]) -> None:
     ]  # fmt: skip
     assert first[1]["reply"].startswith("Phenotype: ")
     assert first[3]["step"].startswith("|WIKI|")
-    assert first[5]["reply"] == ""
+    assert first[5]["reply"] == "Answer recorded."
     assert len({row["row"] for row in rows}) == len(rows)
 
 

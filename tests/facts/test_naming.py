@@ -81,7 +81,7 @@ def test_punctuation_does_not_matter(name):
 
 
 def test_the_examples_of_the_documentation_hold():
-    assert doctest.testmod(naming) == (0, 4)
+    assert doctest.testmod(naming) == (0, 5)
 
 
 if __name__ == "__main__":

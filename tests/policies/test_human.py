@@ -265,6 +265,8 @@ def test_all_that_is_shown_fits_the_width(name: str, width: int) -> None:
 def test_the_example_of_an_answer_is_one(name: str) -> None:
     env = gym.make(name, split="test").unwrapped
     assert isinstance(env, ClinicEnv)
+    if env.domain.paid_turns:
+        pytest.skip("a walk has no answer: each selection is paid")
     observation, info = env.reset(seed=0)
     person = Typist(env, "/help", "/quit")
     with pytest.raises(Quit):

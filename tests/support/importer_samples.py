@@ -214,6 +214,11 @@ OMNI = {"question_type": "Disease", "question": "What?", "gt_answer": "b", "imag
 MMMU = {"id": "validation_Pharmacy_1", "question": "<image 1> What?", "options": "['a', 'b']",
         "answer": "A", "question_type": "multiple-choice", "image_1": "p.png"}  # fmt: skip
 
+CHALLENGE = (
+    "question,opa,opb,opc,opd,answer_idx,answer,explanation\n"
+    '"Q, then?",a,b,c,d,B,b,Since\nR?,a,b,c,d,A,a,Since\n'
+)
+
 TASK_FILES: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
     "clingen": (
         {
@@ -225,6 +230,27 @@ TASK_FILES: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
     "medqa": ({"medqa.jsonl": lines(CHOICES, CHOICES | {"question": "R?"})}, {}),
     "medmcqa": ({"a.jsonl": lines(MEDMCQA, MEDMCQA | {"cop": 1})}, {"first_option": 1}),
     "pubmedqa": ({"pqal.json": json.dumps({"1": PUBMEDQA, "2": PUBMEDQA}).encode()}, {}),
+    "disciplines": (
+        {
+            "own.csv": b'question,disciplines\n"I have a cough, and a fever.",Pulmonology\n'
+            b"My head hurts.,Neurology|Ophthalmology\n"
+        },
+        {},
+    ),
+    "medbullets": ({"m.csv": CHALLENGE.encode()}, {}),
+    "jama": (
+        {"j.csv": CHALLENGE.replace("\n", ",d,f\n").replace("d,f", "diagnosis,field", 1).encode()},
+        {},
+    ),
+    "ddxplus": (
+        {
+            "release_test_patients.csv": b"AGE,DIFFERENTIAL_DIAGNOSIS,SEX,PATHOLOGY,EVIDENCES,"
+            b"INITIAL_EVIDENCE\n9,\"[['Amber', 0.6], ['Blue', 0.4]]\",F,Amber,['E_1'],E_1\n"
+            b"31,\"[['Blue', 0.6], ['Amber', 0.4]]\",M,Amber,['E_1'],E_1\n",
+            "release_evidences.json": json.dumps({"E_1": {"question_en": "Is it red?"}}).encode(),
+        },
+        {},
+    ),
     "vqa_rad": (
         {
             "t.json": json.dumps(

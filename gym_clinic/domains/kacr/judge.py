@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from gym_clinic.domain import Table
 from gym_clinic.domains.kacr.walk import WalkCase
 from gym_clinic.episode import Episode, Task
+from gym_clinic.facts import load
 from gym_clinic.rewards import Rubric
 
-Labels = Callable[[Task], Collection[str]]
+Labels = Callable[[Task], frozenset[str]]
 """Returns the ids of the right disciplines of a task."""
 
 
@@ -31,6 +33,36 @@ def turn_selection(episode: Episode) -> Sequence[str]:
     if not made or case.rules.layers[case.turn - 1].kind != "discipline":
         return ()
     return case.selected[-1]
+
+
+def explain(labels: Labels, episode: Episode) -> list[Table]:
+    """Return what was right, and what each step on disciplines selected, as tables for people."""
+    case, gold, facts = episode.case, episode.task.gold, load()
+    assert isinstance(case, WalkCase)
+    right = labels(episode.task)
+    steps = [
+        (str(number), "; ".join(case.node(key).name for key in chosen) or "none",
+         "yes" if not right.isdisjoint(chosen) else "no")
+        for number, chosen in enumerate(discipline_steps(case), 1)
+    ]  # fmt: skip
+    diseases = [gold.get("condition"), gold.get("second")]
+    told = [
+        ("the patient has", [facts.diseases[key].name for key in diseases if key]),
+        ("told", _names(gold.get("present", ()))),
+        ("told in words that are not extracted", _names(gold.get("hidden", ()))),
+        ("told as absent", _names(gold.get("absent", ()))),
+    ]
+    rows = [("right disciplines", ", ".join(sorted(case.node(key).name for key in right)))]
+    rows += [(what, ", ".join(names)) for what, names in told if names]
+    return [
+        Table("Steps on disciplines", ("step", "selected", "right"), tuple(steps)),
+        Table("What was right", ("what", "which"), tuple(rows)),
+    ]
+
+
+def _names(findings: Collection[str]) -> list[str]:
+    known = load().phenotypes
+    return [known[key].name for key in findings]
 
 
 @dataclass(frozen=True)

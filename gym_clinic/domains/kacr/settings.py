@@ -9,7 +9,7 @@ from pathlib import Path
 from gym_clinic.action import Tag, Tags
 from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.kacr import adversaries, baseline, describe
-from gym_clinic.domains.kacr.judge import Judge, ended
+from gym_clinic.domains.kacr.judge import Judge, ended, explain
 from gym_clinic.domains.kacr.labels import Labels
 from gym_clinic.domains.kacr.oracle import best_walk
 from gym_clinic.domains.kacr.rules import WalkRules
@@ -89,6 +89,7 @@ def make_domain(
         success=judge.solved,
         metrics=judge.metrics,
         info=graph_info,
+        explain=partial(explain, labels),
         solution=partial(solution, rules=rules, labels=labels),
         menu=partial(menu, rules=rules),
         classes=lambda task: "misleading" if task.gold.get("misleading") else "plain",

@@ -42,6 +42,7 @@ def read_jama(path: str | os.PathLike[str]) -> Iterator[Task]:
 
 
 def _read(path: str | os.PathLike[str], benchmark: str) -> Iterator[Task]:
+    place = ""
     for place, cells in csv_rows(Path(path), NEEDED, others=True):
         texts = [cells[name].strip() for name in OPTIONS if cells.get(name, "").strip()]
         options = dict(zip(ascii_uppercase, texts, strict=False))
@@ -60,3 +61,5 @@ def _read(path: str | os.PathLike[str], benchmark: str) -> Iterator[Task]:
             subject=cells.get("field", ""),
             explanation=cells.get("explanation", ""),
         )
+    if not place:
+        raise TaskError(f"{path}: no question; expected a row for each")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -51,6 +52,9 @@ def read(
     """
     file = Path(path)
     most = max(at_least_one("options", options), 2)
+    rows = list(islice(csv_rows(file, COLUMNS), 1))  # a wrong file is named before its tables
+    if not rows:
+        raise TaskError(f"{file}: no patient; expected a row for each")
     words = read_object(Path(evidences) if evidences else file.with_name(EVIDENCES))
     for place, cells in csv_rows(file, COLUMNS):
         ranked = _listed(place, "DIFFERENTIAL_DIAGNOSIS", cells)
@@ -84,7 +88,12 @@ def _words(place: str, code: str, words: Mapping[str, Any]) -> str:
     name, _, value = code.partition(VALUE)
     if name not in words:
         raise TaskError(f"{place}, column EVIDENCES: no evidence {name!r} in {EVIDENCES}")
-    asked = " ".join(str(words[name]["question_en"]).split())
-    meanings = words[name].get("value_meaning") or {}
-    answer = meanings[value]["en"] if value in meanings else value or "yes"
+    try:
+        asked = " ".join(str(words[name]["question_en"]).split())
+        meanings = words[name].get("value_meaning") or {}
+        answer = str(meanings[value]["en"] if value in meanings else value or "yes")
+    except (KeyError, TypeError, AttributeError) as error:
+        raise TaskError(
+            f"{EVIDENCES}, {name}: {error!r}; expected question_en and value_meaning as published"
+        ) from None
     return f"{asked} {answer[:1].upper()}{answer[1:]}."

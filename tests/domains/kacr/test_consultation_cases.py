@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from gym_clinic.domain import load
-from gym_clinic.domains.kacr.consulting.build import main
+from gym_clinic.domains.kacr.build import main
 from gym_clinic.domains.kacr.consulting.draw import DrawnConsultation, draw_consultation
 from gym_clinic.domains.kacr.consulting.findings import (
     decides,
@@ -123,7 +123,7 @@ def test_phrases_of_test_are_not_all_in_train() -> None:
 
 
 def test_builder_writes_task_files(tmp_path, capsys) -> None:
-    main(["--out", str(tmp_path), "--count", "1"])
+    main(["--consultation", "--out", str(tmp_path), "--count", "1"])
     assert "train.jsonl: 1 tasks" in capsys.readouterr().out
     assert len((tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()) == 1
 

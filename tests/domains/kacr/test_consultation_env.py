@@ -149,7 +149,7 @@ def test_agent_speaks_first_without_hearing_the_others() -> None:
 def test_a_good_argument_moves_open_members_and_a_bare_claim_does_not() -> None:
     moved = {"argued": 0, "claimed": 0}
     env = make(role="agent")
-    for place in range(8):
+    for place in range(16):
         for kind in moved:
             task = begin(env, place)
             findings = list(task.gold["findings"]) if kind == "argued" else []

@@ -11,7 +11,7 @@ from real_data import real
 
 from gym_clinic.importers.formats.recognition import recognise
 
-UNKNOWN = {"text", "mmlu_medical"}  # nothing tells these from other texts and tables
+UNKNOWN = {"text", "mmlu_medical", "disciplines"}  # nothing tells these from other texts and tables
 
 
 @pytest.mark.parametrize("name", FACT_FILES)
@@ -34,7 +34,7 @@ def test_samples_of_passages_are_recognised(name, tmp_path):
 @pytest.mark.parametrize("name", [name for name in TASK_FILES if name not in UNKNOWN])
 def test_samples_of_tasks_are_recognised(name, tmp_path):
     (tmp_path / "file").write_bytes(next(iter(TASK_FILES[name][0].values())))
-    expected = "clingen tasks" if name == "clingen" else name
+    expected = {"clingen": "clingen tasks", "ddxplus": "ddxplus patients"}.get(name, name)
     assert recognise(tmp_path / "file").formats == (expected,)
 
 

@@ -1,9 +1,7 @@
-"""``gym-clinic tasks build kacr_consultation``: the task files, from their seeds."""
+"""``gym-clinic tasks build kacr --consultation``: the task files, from their seeds."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -19,29 +17,25 @@ CHUNK = 25
 """Seeds that a process takes at a time."""
 
 
-def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> None:
-    """Write the task files of all splits."""
-    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="the folder; made if missing")
-    parser.add_argument("--count", type=int, help="tasks of each split instead of all")
-    parser.add_argument("--workers", type=int, default=1, help="processes")
-    args = parser.parse_args(arguments)
-    args.out.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(args.workers) as pool:
+def write_tasks(out: Path, count_of_each: int | None = None, workers: int = 1) -> None:
+    """Write the task files of all splits.
+
+    Args:
+        out: The folder.
+        count_of_each: Tasks of each split instead of all.
+        workers: Processes.
+    """
+    with ProcessPoolExecutor(workers) as pool:
         for split, size in SIZES.items():
-            count = size if args.count is None else args.count
+            count = size if count_of_each is None else count_of_each
             # A few seeds make no task: an eighth more than needed is always enough.
             seeds = range(0, count + count // 8 + 2)
             chunks = pool.map(partial(rows_of, split), seeds, chunksize=min(CHUNK, len(seeds)))
             lines = [line for chunk in chunks for line in chunk][:count]
-            replace_file(args.out / f"{split}.jsonl", lines)
-            print(f"{args.out / split}.jsonl: {len(lines):,} tasks")
+            replace_file(out / f"{split}.jsonl", lines)
+            print(f"{out / split}.jsonl: {len(lines):,} tasks")
 
 
 def rows_of(split: Split, seed: int) -> list[bytes]:
     """Return the line of the task of a seed; none if the seed makes no task."""
     return [orjson.dumps(thaw(as_row(task))) + b"\n" for task in make_split(split, seed, seed + 1)]
-
-
-if __name__ == "__main__":
-    main()

@@ -7,6 +7,10 @@ faults: the ticket denies the finding ("denied"); the finding lies outside the f
 and the patient does not have it ("outside"); or it holds but is not typical of what it is said to
 speak for ("misread"). A member may be right for a faulty reason.
 
+Some diseases are right rather often when they are options. A drawn consultation is kept with a
+chance that evens this out (:func:`option_strengths`), so that the names of the options alone do not
+tell which is right.
+
 How many members give which answer is drawn before it is drawn which of these answers is right, so
 that neither the majority nor a lone voice tells; confidence is drawn alike for all.
 """
@@ -17,6 +21,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import exp
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -82,7 +87,7 @@ PLAUSIBLE = 20
 CLOSENESS = 0.9
 """Probabilities of wrong options are raised to it."""
 
-TRIES, PANELS = 40, 4
+TRIES, PANELS = 300, 4
 """Questions tried for a seed, and panels for each question."""
 
 
@@ -143,29 +148,49 @@ def draw_consultation(seed: str, split: Split) -> DrawnConsultation:
         TaskError: If no question of the seed makes one.
     """
     for number in range(TRIES):
-        # The first try takes the question that step I tries first for this seed.
-        try:
-            question = draw_question(f"{seed}.{number}", split)
-        except TaskError:  # a few seeds make no question
-            continue
-        for panel in range(PANELS):
-            random = Random(f"consultation:{split}:{seed}:{number}:{panel}")
-            drawn = _Room(question, random).draw()
-            if drawn is not None:
-                return drawn
+        drawn = drawn_unthinned(f"{seed}.{number}", split)
+        if drawn is not None and Random(f"kept:{split}:{seed}:{number}").random() < chance_kept(
+            drawn.options, drawn.question.condition
+        ):
+            return drawn
     raise TaskError(f"seed {seed!r}: none of {TRIES} questions makes a consultation of {split}")
 
 
-@lru_cache(maxsize=1)
-def option_weights() -> Mapping[str, float]:
-    """Return disease -> its weight as a wrong option.
+def drawn_unthinned(seed: str, split: Split) -> DrawnConsultation | None:
+    """Return the consultation of one question, whatever its options tell; None if it makes none."""
+    try:
+        question = draw_question(seed, split)
+    except TaskError:  # a few seeds make no question
+        return None
+    if question.condition not in option_strengths():
+        return None
+    panels = (
+        _Room(question, Random(f"consultation:{split}:{seed}:{panel}")).draw()
+        for panel in range(PANELS)
+    )
+    return next((drawn for drawn in panels if drawn is not None), None)
 
-    The weights even out how often a disease is a wrong option for each time it is the right one,
-    so that its name alone tells nothing; ``bench/consultation.py --fit-options`` fits them.
+
+def chance_kept(options: Sequence[str], right: str) -> float:
+    """Return the chance to keep a consultation, so that each of its options is as often right.
+
+    Where an option is right with a chance that grows with exp(strength), keeping its cases in
+    proportion to exp(-strength) leaves all options of the set equally likely.
     """
-    file = Path(__file__).with_name("option_weights.json")
-    weights: dict[str, float] = strict_json.loads(file.read_text(encoding="utf-8"))
-    return weights
+    strengths = option_strengths()
+    return exp(min(strengths[key] for key in options) - strengths[right])
+
+
+@lru_cache(maxsize=1)
+def option_strengths() -> Mapping[str, float]:
+    """Return disease -> how much rather it is the right option, as a logarithm of odds.
+
+    A conditional logit of the names of the options, which ``bench/consultation.py --fit-options``
+    fits. Diseases that are hardly ever right are not in it; they are no options.
+    """
+    file = Path(__file__).with_name("option_strengths.json")
+    strengths: dict[str, float] = strict_json.loads(file.read_text(encoding="utf-8"))
+    return strengths
 
 
 @lru_cache(maxsize=4096)
@@ -224,13 +249,14 @@ class _Room:
         examinations = self._examinations(members, informed, found, deciding)
         answers = self._answers(members, options, informed)
         denials: list[str] = []
-        opinions = []
+        opinions: list[DrawnOpinion] = []
         true = [key for keys in examinations.values() for key in keys]
         for member in members:
             sound = member == informed and answers[member] == self.right
             opinion = self._opinion(
-                member, answers[member], options, examinations[member], true, denials, sound, found
-            )
+                member, answers[member], options, examinations[member], true, denials,
+                [earlier.seen for earlier in opinions], sound, found,
+            )  # fmt: skip
             if opinion is None:
                 return None
             opinions.append(opinion)
@@ -250,9 +276,9 @@ class _Room:
 
     def _options(self) -> tuple[str, ...] | None:
         """Draw three diseases beside the right one, by how plausible the question makes them."""
-        plausible, weights = plausible_options(self.question), option_weights()
-        chance = {key: share * weights[key] for key, share in plausible.items()
-                  if weights.get(key, 0.0) > 0}  # fmt: skip
+        known = option_strengths()
+        plausible = plausible_options(self.question)
+        chance = {key: share for key, share in plausible.items() if key in known and share > 0}
         if len(chance) < 3:
             return None
         keys = {key: self.random.random() ** (1 / chance[key]) for key in chance}
@@ -367,7 +393,7 @@ class _Room:
 
     def _opinion(
         self, member: str, disease: str, options: Sequence[str], seen: Sequence[str],
-        true: Sequence[str], denials: list[str], sound: bool, found: str,
+        true: Sequence[str], denials: list[str], said: Sequence[str], sound: bool, found: str,
     ) -> DrawnOpinion | None:  # fmt: skip
         """Draw the reason of a member; None if there is none to give."""
         random = self.random
@@ -380,7 +406,7 @@ class _Room:
         for fault in faults:
             if fault == "denied" and seen and len(denials) < DENIED:
                 able = [key for key in sorted(typical(disease)) if key not in denials
-                        and self._deniable(key, true)]  # fmt: skip
+                        and self._deniable(key, (*true, *said))]  # fmt: skip
                 if able:
                     denials.append(random.choice(able))
                     return self._said(member, disease, denials[-1], random.choice(seen), fault)
