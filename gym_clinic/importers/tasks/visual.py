@@ -88,7 +88,7 @@ def visual_tasks(
 
     Raises:
         ConfigError: If an option has no such value.
-        TaskError: For a question without text, or whose answer is no option.
+        TaskError: For a question without text, or whose answer is no option; or if none is left.
     """
     if open_answers not in OPEN:
         raise ConfigError(f"open_answers is one of {list(OPEN)}, not {open_answers!r}")
@@ -101,6 +101,7 @@ def visual_tasks(
     for asked in shown:
         answers[asked.image, plain(asked.question)].add(plain(asked.answer))
     alike = _answers_by_kind(shown)
+    made = 0
     for asked in shown:
         if len(answers[asked.image, plain(asked.question)]) > 1:
             continue
@@ -108,7 +109,13 @@ def visual_tasks(
         if closed is None and open_answers == "distractors":
             closed = _with_distractors(asked, alike)
         if closed is not None:
+            made += 1
             yield _task(benchmark, closed, drawn=closed.kind != asked.kind)
+    if not made:
+        raise TaskError(
+            f"{benchmark}: none of {len(shown):,} questions with an image has options that can be "
+            'read; try open_answers="distractors", or other images'
+        )
 
 
 def plain(text: str) -> str:
