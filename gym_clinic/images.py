@@ -90,6 +90,10 @@ class DeferredIllustrated(Illustrated):
         """The image, made now."""
         return (self._make(),)
 
+    def __reduce__(self) -> tuple[type[Illustrated], tuple[str, tuple[Image, ...]]]:
+        """Pickle with the image itself: what makes it may be a closure."""
+        return Illustrated, (self.text, self.images)
+
 
 def plain(text: str) -> str:
     """Return a text without images, in which nothing looks like the mark of one."""

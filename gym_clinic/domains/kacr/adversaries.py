@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from gym_clinic.domains.kacr.reading import Chooser, DialectHolder, Step, Walker
+from gym_clinic.domains.kacr.reading import Chooser, HasDialect, Step, Walker
 from gym_clinic.embedded import graph
 
 
@@ -43,11 +43,11 @@ def alphabetical(step: Step) -> list[str]:
     return sorted(step.candidates)
 
 
-def _adversary(choose: Chooser) -> Callable[[DialectHolder], Callable[[int], Walker]]:
+def _adversary(choose: Chooser) -> Callable[[HasDialect], Callable[[int], Walker]]:
     return lambda env: lambda seed: Walker(lambda: choose, env.dialect)
 
 
-def at_random(env: DialectHolder) -> Callable[[int], Walker]:
+def at_random(env: HasDialect) -> Callable[[int], Walker]:
     """Make an agent that selects as many candidates as allowed, at random."""
 
     def make(seed: int) -> Walker:

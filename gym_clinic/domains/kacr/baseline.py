@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from gym_clinic.domains.kacr.reading import Chooser, DialectHolder, Step, Walker
+from gym_clinic.domains.kacr.reading import Chooser, HasDialect, Step, Walker
 from gym_clinic.embedded import graph, linker
 from gym_clinic.facts.records.terms import read_terms
 from gym_clinic.retrieval.graph.symptom_graph import NodeKind
@@ -54,7 +54,7 @@ def _weight(symptom: str) -> float:
 
 
 @dataclass
-class _Reader:
+class _WalkReader:
     """What the agent has found out in one episode.
 
     Attributes:
@@ -160,7 +160,7 @@ def _counts() -> Mapping[str, int]:
     return count
 
 
-def rules(env: DialectHolder, *, back: bool = True) -> Callable[[int], Walker]:
+def rules(env: HasDialect, *, back: bool = True) -> Callable[[int], Walker]:
     """Make the baseline.
 
     Args:
@@ -170,17 +170,17 @@ def rules(env: DialectHolder, *, back: bool = True) -> Callable[[int], Walker]:
     """
 
     def begin() -> Chooser:
-        return _Reader(back).choose
+        return _WalkReader(back).choose
 
     return lambda seed: Walker(begin, env.dialect)
 
 
-def forward_only(env: DialectHolder) -> Callable[[int], Walker]:
+def forward_only(env: HasDialect) -> Callable[[int], Walker]:
     """Make the same agent, which learns nothing on the way back."""
     return rules(env, back=False)
 
 
-def degree(env: DialectHolder) -> Callable[[int], Walker]:
+def degree(env: HasDialect) -> Callable[[int], Walker]:
     """Make the degree heuristic: the candidates with most links to what was selected before."""
 
     def begin() -> Chooser:

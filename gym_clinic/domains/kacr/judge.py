@@ -66,7 +66,7 @@ def _names(findings: Collection[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Judge:
+class WalkJudge:
     """Judges walks.
 
     Attributes:

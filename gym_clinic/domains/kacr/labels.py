@@ -16,7 +16,7 @@ ANNOTATORS = 3
 
 
 @dataclass(frozen=True)
-class Labels:
+class DisciplineLabels:
     """Returns the ids of the right disciplines of a task.
 
     Attributes:

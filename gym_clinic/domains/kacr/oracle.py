@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gym_clinic.domains.kacr.labels import Labels
+from gym_clinic.domains.kacr.labels import DisciplineLabels
 from gym_clinic.domains.kacr.rules import WalkRules
 from gym_clinic.domains.kacr.walk import WalkCase
 from gym_clinic.episode import Task
@@ -47,7 +47,7 @@ def best_walk(task: Task, rules: WalkRules, right: Collection[str]) -> list[list
 
 def reaches(task: Task, rules: WalkRules) -> bool:
     """Whether the perfect agent selects a right discipline in every step on disciplines."""
-    right = Labels(rules)(task)
+    right = DisciplineLabels(rules)(task)
     graph = rules.open_graph()
     names = {graph.node(key).name for key in right}
     walk = best_walk(task, rules, right)

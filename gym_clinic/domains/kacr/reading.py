@@ -35,7 +35,7 @@ class Step:
     candidates: tuple[str, ...]
 
 
-class DialectHolder(Protocol):
+class HasDialect(Protocol):
     """What such an agent knows of its environment."""
 
     dialect: Dialect

@@ -9,8 +9,8 @@ from pathlib import Path
 from gym_clinic.action import Tag, Tags
 from gym_clinic.domain import Domain, Menu, Move
 from gym_clinic.domains.kacr import adversaries, baseline, describe
-from gym_clinic.domains.kacr.judge import Judge, ended, explain
-from gym_clinic.domains.kacr.labels import Labels
+from gym_clinic.domains.kacr.judge import WalkJudge, ended, explain
+from gym_clinic.domains.kacr.labels import DisciplineLabels
 from gym_clinic.domains.kacr.oracle import best_walk
 from gym_clinic.domains.kacr.rules import WalkRules
 from gym_clinic.domains.kacr.state import graph_info
@@ -65,8 +65,8 @@ def make_domain(
         description=description,
     )
     rules.open_graph()  # a graph that is not there is named at once
-    labels = Labels(rules, float(annotator_noise))
-    judge = Judge(labels)
+    labels = DisciplineLabels(rules, float(annotator_noise))
+    judge = WalkJudge(labels)
     # With more disciplines a step, chance alone earns much: the tricks then show what chance is.
     strict = disciplines == 1
     own = questions != EMBEDDED
@@ -111,7 +111,7 @@ def menu(task: Task, rules: WalkRules) -> Menu:
     return Menu(calls=((select_nodes.name, {"names": names}),))
 
 
-def solution(task: Task, rules: WalkRules, labels: Labels) -> Sequence[Move]:
+def solution(task: Task, rules: WalkRules, labels: DisciplineLabels) -> Sequence[Move]:
     """Return the moves of a perfect agent: one selection a step."""
     return [((select_nodes.name, {"names": names}),)
             for names in best_walk(task, rules, labels(task))]  # fmt: skip

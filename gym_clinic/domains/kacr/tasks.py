@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gym_clinic.domains.kacr.oracle import reaches
-from gym_clinic.domains.kacr.questions import Question, draw_question
+from gym_clinic.domains.kacr.questions import ClinicalQuestion, draw_question
 from gym_clinic.domains.kacr.rules import WalkRules
 from gym_clinic.episode import Task
 from gym_clinic.errors import TaskError
@@ -38,7 +38,7 @@ def make_task(seed: str, split: Split) -> Task:
     raise TaskError(f"seed {seed!r}: none of {TRIES} questions makes a task of {split}")
 
 
-def as_task(question: Question) -> Task:
+def as_task(question: ClinicalQuestion) -> Task:
     """Return the task of a question; its id tells nothing of it."""
     facts = load()
     digest = hashlib.sha256(f"kacr:{question.text}".encode()).hexdigest()

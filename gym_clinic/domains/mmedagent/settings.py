@@ -167,7 +167,7 @@ def consult(
         make_specialists(consultant),
         _count(specialists, consultant),
         where,
-        lambda record, image, text: show(record, lambda: image, text, last=True),
+        partial(_show_at_hand, show),
     )
     judge = AnswerJudge(_options, _gold)
 
@@ -236,19 +236,26 @@ def _shower(shown: str) -> Shower:
     """Return what puts an image, its caption or nothing before a text."""
     if not isinstance(shown, str) or shown not in SHOWN:
         raise ConfigError(f"no shown {shown!r}; {suggest(str(shown), SHOWN)}")
+    return partial(_show, shown)
 
-    def show(
-        record: Mapping[str, Any], image: Any, text: str, last: bool = False
-    ) -> str | Illustrated:
-        if shown == "pixels":
-            parts = (plain(text), MARK) if last else (MARK, plain(text))
-            return DeferredIllustrated("\n\n".join(parts), image)
-        stands = "[no image]"
-        if shown == "caption":
-            stands = f"[image: {caption_of(record)}]"
-        return "\n\n".join((text, stands) if last else (stands, text))
 
-    return show
+def _show(
+    shown: str, record: Mapping[str, Any], image: Any, text: str, last: bool = False
+) -> str | Illustrated:
+    if shown == "pixels":
+        parts = (plain(text), MARK) if last else (MARK, plain(text))
+        return DeferredIllustrated("\n\n".join(parts), image)
+    stands = "[no image]"
+    if shown == "caption":
+        stands = f"[image: {caption_of(record)}]"
+    return "\n\n".join((text, stands) if last else (stands, text))
+
+
+def _show_at_hand(
+    show: Shower, record: Mapping[str, Any], image: Any, text: str
+) -> str | Illustrated:
+    """Show an image that is at hand after a text; cases are pickled, so this is no closure."""
+    return show(record, lambda: image, text, last=True)
 
 
 def _image_folder(folder: str | None, images: str | None) -> str:

@@ -94,6 +94,6 @@ def _words(place: str, code: str, words: Mapping[str, Any]) -> str:
         answer = str(meanings[value]["en"] if value in meanings else value or "yes")
     except (KeyError, TypeError, AttributeError) as error:
         raise TaskError(
-            f"{EVIDENCES}, {name}: {error!r}; expected question_en and value_meaning as published"
+            f"{place}, column EVIDENCES: {EVIDENCES} has no words for {code!r}: {error!r}"
         ) from None
     return f"{asked} {answer[:1].upper()}{answer[1:]}."

@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str], images: str | None = None) -> Iterator[Ta
         ConfigError: If the file cannot be opened.
         TaskError: For a broken row; the text names file, row and field.
     """
-    yield from visual_tasks("mmmu_med", _questions(Path(path)), images=images)
+    yield from visual_tasks("mmmu_med", path, _questions(Path(path)), images=images)
 
 
 def _questions(path: Path) -> Iterator[VisualQuestion]:

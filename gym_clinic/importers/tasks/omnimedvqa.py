@@ -44,7 +44,7 @@ def read(path: str | os.PathLike[str], images: str | None = None) -> Iterator[Ta
     if not files:
         raise ConfigError(f"{place} holds no .json file; expected the files of OmniMedVQA")
     for file in files:
-        yield from visual_tasks("omnimedvqa", _questions(file), images=images)
+        yield from visual_tasks("omnimedvqa", file, _questions(file), images=images)
 
 
 def _questions(path: Path) -> Iterator[VisualQuestion]:

@@ -35,7 +35,7 @@ def read(
         ConfigError: If the file cannot be opened, or an option has no such value.
         TaskError: For a broken row or a pickle; the text names file, row and field.
     """
-    yield from visual_tasks("path_vqa", _questions(Path(path)), open_answers, images)
+    yield from visual_tasks("path_vqa", path, _questions(Path(path)), open_answers, images)
 
 
 def _questions(path: Path) -> Iterator[VisualQuestion]:

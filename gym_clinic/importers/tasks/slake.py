@@ -38,7 +38,7 @@ def read(
         ConfigError: If the file cannot be opened, or an option has no such value.
         TaskError: For a broken row; the text names file, row and field.
     """
-    yield from visual_tasks("slake", _questions(Path(path)), open_answers, images)
+    yield from visual_tasks("slake", path, _questions(Path(path)), open_answers, images)
 
 
 def _questions(path: Path) -> Iterator[VisualQuestion]:

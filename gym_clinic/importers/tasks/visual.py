@@ -17,6 +17,7 @@ them.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -74,6 +75,7 @@ class VisualQuestion:
 
 def visual_tasks(
     benchmark: str,
+    path: str | os.PathLike[str],
     questions: Iterable[VisualQuestion],
     open_answers: str = "leave_out",
     images: str | None = None,
@@ -82,7 +84,8 @@ def visual_tasks(
 
     Args:
         benchmark: Name of the benchmark; it becomes the provenance and begins the id.
-        questions: The questions of one file.
+        path: The file, for errors.
+        questions: Its questions.
         open_answers: ``"leave_out"`` or ``"distractors"``.
         images: The folder of the images: questions whose image is not there are left out.
 
@@ -113,8 +116,8 @@ def visual_tasks(
             yield _task(benchmark, closed, drawn=closed.kind != asked.kind)
     if not made:
         raise TaskError(
-            f"{benchmark}: none of {len(shown):,} questions with an image has options that can be "
-            'read; try open_answers="distractors", or other images'
+            f"{os.fspath(path)}: no question has an image and options that can be read; expected "
+            f"closed questions of {benchmark}"
         )
 
 

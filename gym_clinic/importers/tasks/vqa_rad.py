@@ -49,7 +49,7 @@ def read(
     """
     if part not in PARTS:
         raise ConfigError(f"part is one of {list(PARTS)}, not {part!r}")
-    yield from visual_tasks("vqa_rad", _questions(Path(path), part), open_answers, images)
+    yield from visual_tasks("vqa_rad", path, _questions(Path(path), part), open_answers, images)
 
 
 def _questions(path: Path, part: str) -> Iterator[VisualQuestion]:

@@ -14,7 +14,7 @@ import gymnasium as gym
 import pytest
 
 from gym_clinic import ClinicEnv, embedded
-from gym_clinic.domains.kacr.labels import Labels
+from gym_clinic.domains.kacr.labels import DisciplineLabels
 from gym_clinic.domains.kacr.oracle import reaches
 from gym_clinic.domains.kacr.reading import read_step
 from gym_clinic.domains.kacr.rules import WalkRules
@@ -335,12 +335,12 @@ def test_chance_is_listed_beside_the_baselines_at_more_disciplines() -> None:
 
 def test_annotator_noise_changes_some_labels_and_stays_the_same() -> None:
     tasks = first(make().tasks, TASKS)
-    plain, noisy = Labels(WalkRules()), Labels(WalkRules(), 0.6)
+    plain, noisy = DisciplineLabels(WalkRules()), DisciplineLabels(WalkRules(), 0.6)
     changed = [task for task in tasks if noisy(task) != plain(task)]
     assert 0 < len(changed) < len(tasks)
     assert [noisy(task) for task in tasks] == [noisy(task) for task in tasks]
     assert all(noisy(task) for task in tasks)
-    assert all(Labels(WalkRules(), 0.0)(task) == plain(task) for task in tasks)
+    assert all(DisciplineLabels(WalkRules(), 0.0)(task) == plain(task) for task in tasks)
 
 
 def own_graph(folder: Path) -> str:
@@ -360,7 +360,7 @@ def own_graph(folder: Path) -> str:
 def test_a_graph_of_ones_own_is_walked(tmp_path: Path) -> None:
     rules = WalkRules(graph=own_graph(tmp_path))
     task = Task("t", {}, {"disciplines": ["chest medicine"]}, "I have a cough.")
-    assert Labels(rules)(task) == {"c1"}
+    assert DisciplineLabels(rules)(task) == {"c1"}
     case = WalkCase(task, rules)
     for name in ("Cough", "Chest cold", "Chest medicine"):
         case.begin_message()
@@ -369,7 +369,7 @@ def test_a_graph_of_ones_own_is_walked(tmp_path: Path) -> None:
     assert [case.node(key).name for key in case.candidates] == ["Chest cold"]
     strange = Task("t", {}, {"disciplines": ["Chest medicin"]}, "I have a cough.")
     with pytest.raises(TaskError, match="did you mean 'chest medicine'"):
-        Labels(rules)(strange)
+        DisciplineLabels(rules)(strange)
     with pytest.raises(TaskError, match="mentions no symptom"):
         WalkCase(Task("t", {}, {}, "Good morning."), rules)
 

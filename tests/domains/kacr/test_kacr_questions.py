@@ -12,7 +12,7 @@ from places import ROOT
 
 from gym_clinic import embedded
 from gym_clinic.domains.kacr.build import main
-from gym_clinic.domains.kacr.questions import Question, draw_question
+from gym_clinic.domains.kacr.questions import ClinicalQuestion, draw_question
 from gym_clinic.domains.kacr.questions.draw import (
     GROWN,
     MISLED_MASS,
@@ -32,12 +32,12 @@ COUNT = 24
 
 
 @lru_cache(maxsize=1)
-def questions() -> list[Question]:
+def questions() -> list[ClinicalQuestion]:
     return [draw_question(f"test-{number}", split) for split in ("train", "test")
             for number in range(COUNT)]  # fmt: skip
 
 
-def person_of(question: Question) -> Person:
+def person_of(question: ClinicalQuestion) -> Person:
     pregnancy = load().diseases[question.condition].epidemiology
     return Person(
         question.age,
@@ -46,7 +46,7 @@ def person_of(question: Question) -> Person:
     )
 
 
-def masses(question: Question, present: list[str]) -> dict[str, float]:
+def masses(question: ClinicalQuestion, present: list[str]) -> dict[str, float]:
     posterior = evidence().posterior(person_of(question), present, question.absent)
     return evidence().disciplines(posterior)
 

@@ -157,7 +157,12 @@ def test_omnimedvqa_reads_a_folder(tmp_path: Path) -> None:
 def test_mmmu_keeps_choices_about_one_image(
     change: dict[str, Any], count: int, tmp_path: Path
 ) -> None:
-    tasks = list(mmmu_med.read(put(tmp_path, "m.json", [MMMU | change])))
+    path = put(tmp_path, "m.json", [MMMU | change])
+    if not count:
+        with pytest.raises(TaskError, match=r"m\.json: no question has an image and options"):
+            list(mmmu_med.read(path))
+        return
+    tasks = list(mmmu_med.read(path))
     assert len(tasks) == count
     for task in tasks:
         assert (task.record["question"], task.record["image"]) == ("What?", "p.png")

@@ -77,6 +77,8 @@ def differences(one: str, other: str, stack: str) -> dict[str, tuple[Any, Any]]:
 
 
 OURS = (
+    "kacr_text_critic",
+    "kacr_untrained",
     "ttopd_by_token",
     "ttopd_hints_none",
     "ttopd_hints_outcome",
@@ -88,13 +90,14 @@ OURS = (
 
 def test_the_stacks_and_methods() -> None:
     assert names("stack") == ["cpu", "gpu"]
-    papers = ["dxsearch", "grpo", "mmedagent", "ppo",
+    papers = ["dxsearch", "grpo", "kacr", "mmedagent", "ppo",
               "ttopd", "ttopd_ema", "ttopd_ema_hints", "ttopd_reset"]  # fmt: skip
     found = [name for name in names("method") if not name.startswith("dxsearch_")]
     assert found == sorted([*papers, *OURS])
 
 
-NOT_COSINE = ("dxsearch", "grpo", "ppo")
+PPO = ("kacr", "kacr_text_critic", "kacr_untrained", "ppo")
+NOT_COSINE = ("dxsearch", "grpo", "mmedagent", *PPO)
 """Methods that pay for no length."""
 
 SECTIONS = (
@@ -161,6 +164,10 @@ PAPERS = [
     ("ttopd", "ttopd_9b"),
     ("grpo", "ttopd_9b"),
     ("dxsearch", "dxsearch_qwen25_7b"),
+    ("kacr", "kacr_70b"),
+    ("kacr", "kacr_7b"),
+    ("mmedagent", "mmedagent_3b"),
+    ("mmedagent", "mmedagent_7b"),
 ]
 LIKE_ANOTHER = ("dxsearch_qwen25_14b", "dxsearch_llama31_8b", "dxsearch_baichuan_m2_32b")
 """Settings that differ from those of ``dxsearch_qwen25_7b`` in sizes."""
@@ -181,7 +188,16 @@ def test_verl_reads_the_papers_settings(
     clinic = settings.from_config(config)
     env = make_env(clinic.env, clinic.env_kwargs, clinic.modules)
     rollout, actor = made["actor_rollout_ref.rollout"], made["actor_rollout_ref.actor"]
+    if method == "kacr":
+        assert (rollout.temperature, config.algorithm.gamma, config.algorithm.lam) == (
+            0.9, 0.9, 0.95,
+        )  # fmt: skip
+        return
     assert rollout.n == 8
+    if method == "mmedagent":
+        assert (actor.use_kl_loss, actor.kl_loss_type) == (True, "low_var_kl")
+        assert [stage.kl for stage in clinic.stages] == [1e-3, 4e-3, 1e-2]
+        return
     if method == "dxsearch":
         assert (actor.use_kl_loss, actor.kl_loss_coef) == (True, 1e-3)
         assert (actor.kl_loss_type, actor.ppo_mini_batch_size) == ("low_var_kl", 16)
@@ -238,10 +254,11 @@ def test_our_section_is_the_same_wherever_it_is_read(stack: str, method: str) ->
 @pytest.mark.parametrize(("stack", "method"), RUNS)
 def test_settings_of_every_run(stack: str, method: str) -> None:
     config = composed(stack, method)
-    mode = {"dxsearch": "clinic", "grpo": "clinic", "ppo": "ppo"}.get(method, "ttopd")
+    rewarded = dict.fromkeys(("dxsearch", "grpo", "mmedagent"), "clinic")
+    mode = {**rewarded, **dict.fromkeys(PPO, "ppo")}.get(method, "ttopd")
     assert config.trainer.v1.trainer_mode == mode
-    assert config.algorithm.adv_estimator == ("gae" if method == "ppo" else "grpo")
-    assert config.algorithm.filter_groups.enable is (method not in ("dxsearch", "ppo"))
+    assert config.algorithm.adv_estimator == ("gae" if method in PPO else "grpo")
+    assert config.algorithm.filter_groups.enable is (method not in ("dxsearch", "mmedagent", *PPO))
     assert config.algorithm.filter_groups.metric == "correct"
     assert config.actor_rollout_ref.actor.strategy == "fsdp2"
     assert config.actor_rollout_ref.rollout.mode == "async"

@@ -36,7 +36,7 @@ from gym_clinic.domains.kacr.consulting.findings import (
     related,
     typical,
 )
-from gym_clinic.domains.kacr.questions import Question, draw_question
+from gym_clinic.domains.kacr.questions import ClinicalQuestion, draw_question
 from gym_clinic.domains.kacr.questions.evidence import evidence, presentations
 from gym_clinic.errors import TaskError
 from gym_clinic.facts import Person, load, with_ancestors
@@ -131,7 +131,7 @@ class DrawnConsultation:
         seat: The member that an agent may play.
     """
 
-    question: Question
+    question: ClinicalQuestion
     options: tuple[str, ...]
     opinions: tuple[DrawnOpinion, ...]
     seniority: tuple[str, ...]
@@ -207,7 +207,7 @@ def _disease_names() -> frozenset[str]:
     )
 
 
-def plausible_options(question: Question) -> dict[str, float]:
+def plausible_options(question: ClinicalQuestion) -> dict[str, float]:
     """Return the diseases that may be wrong options of a question, with how plausible they are.
 
     The diseases of the patient are left out, and those whose name shares words with the right one.
@@ -227,7 +227,7 @@ def plausible_options(question: Question) -> dict[str, float]:
 class _Room:
     """The drawing of one consultation."""
 
-    def __init__(self, question: Question, random: Random) -> None:
+    def __init__(self, question: ClinicalQuestion, random: Random) -> None:
         self.question, self.random = question, random
         self.person = Person(question.age, "female" if question.sex == "female" else "male")
         self.told = tuple(told.id for told in question.present)

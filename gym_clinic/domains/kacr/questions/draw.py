@@ -18,7 +18,7 @@ from itertools import combinations, islice
 from random import Random
 
 from gym_clinic.domains.kacr.questions.evidence import evidence, presentations
-from gym_clinic.domains.kacr.questions.question import Cause, Question, Style, Told
+from gym_clinic.domains.kacr.questions.question import Cause, ClinicalQuestion, Style, ToldFinding
 from gym_clinic.domains.kacr.questions.words import wordings
 from gym_clinic.domains.kacr.questions.write import YOUNG, QuestionWriter, Writing
 from gym_clinic.embedded import linker
@@ -104,7 +104,7 @@ class _Case:
         return list(self.causes)
 
 
-def draw_question(seed: str, split: Split) -> Question:
+def draw_question(seed: str, split: Split) -> ClinicalQuestion:
     """Draw a question; the same seed and split give the same one.
 
     Args:
@@ -251,7 +251,7 @@ def _absent(
 
 def _put_in_words(
     case: _Case, seed: str, name: str, style: Style, split: Split, misleading: bool
-) -> Question | None:
+) -> ClinicalQuestion | None:
     """Return the question of a case; None if its words do not do what they should."""
     random = Random(f"words:{name}:{case.patient.id}")
     hidden = _chosen_to_hide(case, style, split, misleading, random)
@@ -313,7 +313,7 @@ def _mass(case: _Case, present: Sequence[str]) -> dict[str, float]:
 
 def _finished(
     case: _Case, seed: str, style: Style, writing: Writing, misleading: bool
-) -> Question | None:
+) -> ClinicalQuestion | None:
     facts = evidence().facts
     links = linker().link(writing.text)
     linked = list(dict.fromkeys(one.record.id for one in links if one.status == "present"))
@@ -325,7 +325,7 @@ def _finished(
         return None
     if _led_astray(case, linked) is not misleading:
         return None
-    return Question(
+    return ClinicalQuestion(
         seed=seed,
         style=style,
         text=writing.text,
@@ -335,7 +335,9 @@ def _finished(
         disciplines=case.disciplines,
         age=case.person.age,
         sex=case.person.sex,
-        present=tuple(Told(key, cause, writing.words[key]) for key, cause in case.causes.items()),
+        present=tuple(
+            ToldFinding(key, cause, writing.words[key]) for key, cause in case.causes.items()
+        ),
         absent=case.absent,
         linked=tuple(linked),
         hidden=tuple(hidden),

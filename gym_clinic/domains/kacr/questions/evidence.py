@@ -32,7 +32,7 @@ def presentations() -> Presentations:
     return Presentations(load())
 
 
-class Evidence:
+class DiseaseEvidence:
     """The chances of findings in all diseases, as arrays.
 
     Attributes:
@@ -83,9 +83,9 @@ class Evidence:
 
 
 @lru_cache(maxsize=1)
-def evidence() -> Evidence:
+def evidence() -> DiseaseEvidence:
     """Return the evidence of the embedded fact tables."""
-    return Evidence(load())
+    return DiseaseEvidence(load())
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,7 @@ Cause = Literal["first", "second", "distractor"]
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldFinding:
     """A finding that a question tells as present.
 
     Attributes:
@@ -26,7 +26,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Question:
+class ClinicalQuestion:
     """A question and its hidden record.
 
     Attributes:
@@ -57,7 +57,7 @@ class Question:
     disciplines: tuple[str, ...]
     age: float
     sex: str
-    present: tuple[Told, ...]
+    present: tuple[ToldFinding, ...]
     absent: tuple[str, ...]
     linked: tuple[str, ...]
     hidden: tuple[str, ...]
